@@ -89,10 +89,10 @@ pub fn convert(files: &BTreeMap<String, Vec<u8>>, to: Format) -> Result<Converte
         written.insert(VARIABLES_FILE.to_owned(), variables.clone());
     }
     let after = parse(&written, AGENT_DIRECTORY_VARIABLE);
-    let ParsedAgent { agent: Some(new), resources: kit, .. } = &after else {
+    let ParsedAgent { agent: Some(new), resources, .. } = &after else {
         return Err(ConvertError::Unwritable(to, after.diagnostics));
     };
-    let mut lost = diff::differences(&source, to, new, kit);
+    let mut lost = diff::differences(&source, to, new, resources);
     if to == Format::Native {
         lost.extend(diff::unknown_keys(source.tree.as_ref()));
     }

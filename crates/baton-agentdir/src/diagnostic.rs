@@ -31,11 +31,11 @@ pub struct Diagnostic {
 
 impl Diagnostic {
     /// An error.
-    pub fn error(file: impl Into<String>, place: SourceLocation, message: impl Into<String>) -> Self {
+    pub fn error(file: impl Into<String>, location: SourceLocation, message: impl Into<String>) -> Self {
         Self {
             file: file.into(),
-            line: place.line,
-            column: place.column,
+            line: location.line,
+            column: location.column,
             message: message.into(),
             hint: None,
             severity: Severity::Error,
@@ -43,8 +43,8 @@ impl Diagnostic {
     }
 
     /// A warning: the value works, but probably not as intended.
-    pub fn warning(file: impl Into<String>, place: SourceLocation, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(file, place, message) }
+    pub fn warning(file: impl Into<String>, location: SourceLocation, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(file, location, message) }
     }
 
     /// Adds a suggested fix.

@@ -23,18 +23,18 @@ fn resolve(reader: &mut DocumentReader, seen: &mut BTreeSet<String>, raw: RawExp
     let declared = DeclaredParameters(&parameters);
     let Some(names) = placeholders(&prompt.value) else {
         let hint = "write {name} for an argument, and {{ for a brace";
-        reader.error(prompt.place, "a `{` in the prompt is not closed or encloses no valid name", hint);
+        reader.error(prompt.location, "a `{` in the prompt is not closed or encloses no valid name", hint);
         return None;
     };
     for argument in names.into_iter().filter(|name| !declared.has(name)) {
         let message = format!("the prompt uses the argument {argument:?}, which parameters do not declare");
         let hint = format!("add {argument} under parameters.properties, or write {{{{ for a brace");
-        reader.error(prompt.place, message, hint);
+        reader.error(prompt.location, message, hint);
     }
     if prompt.value.trim().is_empty() {
-        reader.error(prompt.place, "the prompt is empty", "describe the task of the agent");
+        reader.error(prompt.location, "the prompt is empty", "describe the task of the agent");
     }
     let name = name?;
-    let description = checked_description(reader, raw.place, "export", &name, raw.description);
+    let description = checked_description(reader, raw.location, "export", &name, raw.description);
     Some(ExportedTool { name, description, parameters: Json::from(parameters), prompt: prompt.value })
 }

@@ -24,28 +24,28 @@ fn resolve(
     raw: RawGuardrail,
     base_directory: &str,
 ) -> Option<Guardrail> {
-    let name = raw.name.map(|LocatedValue { place, value }| {
+    let name = raw.name.map(|LocatedValue { location, value }| {
         let name = value.trim().to_owned();
         if name.is_empty() || name.len() > 64 || name.contains(char::is_control) {
             reader.error(
-                place,
+                location,
                 "a guardrail's name is empty or too long",
                 "use at most 64 bytes without control characters",
             );
         }
-        check_unique(reader, seen, "guardrail", &name, place);
+        check_unique(reader, seen, "guardrail", &name, location);
         name
     });
     let runner = match (raw.command, raw.http) {
         (Some(command), None) => guard_command(reader, &command, base_directory),
         (None, Some(http)) => guard_request(reader, http),
         (Some(_), Some(http)) => {
-            reader.error(http.place, "a guardrail has both command and http", "keep one of them");
+            reader.error(http.location, "a guardrail has both command and http", "keep one of them");
             None
         }
         (None, None) => {
             let hint = "write `command: [\"sh\", \"guards/check.sh\"]`, or http with the url of a service";
-            reader.error(raw.place, "a guardrail has neither command nor http", hint);
+            reader.error(raw.location, "a guardrail has neither command nor http", hint);
             None
         }
     };

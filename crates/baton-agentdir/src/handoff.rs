@@ -15,7 +15,7 @@ const URL_HINT: &str = "write http://host:port or https://host/path, without a p
 
 /// One entry of `handoffs`.
 pub(crate) struct RawHandoff {
-    place: SourceLocation,
+    location: SourceLocation,
     agent: Option<LocatedValue<String>>,
     url: Option<LocatedValue<String>>,
     description: Option<LocatedValue<String>>,
@@ -24,23 +24,23 @@ pub(crate) struct RawHandoff {
 impl RawHandoff {
     /// Reads a name, a URL, or a map with either or both.
     pub(crate) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
-        let place = node.place;
+        let location = node.location;
         if let NodeValue::Text(value) = node.value {
             let is_url = value.contains("://");
-            let written = Some(LocatedValue { place, value });
+            let written = Some(LocatedValue { location, value });
             let (agent, url) = if is_url { (None, written) } else { (written, None) };
-            return Some(Self { place, agent, url, description: None });
+            return Some(Self { location, agent, url, description: None });
         }
         let mut fields = Fields::open(reader, "a handoff", node)?;
         let is_named = fields.has("agent") || fields.has("url");
         let raw = Self {
-            place,
+            location,
             agent: fields.text(reader, "agent"),
             url: fields.text(reader, "url"),
             description: fields.text(reader, "description"),
         };
         if !is_named {
-            reader.error(place, "a handoff has neither agent nor url", "name the agent that may take the work");
+            reader.error(location, "a handoff has neither agent nor url", "name the agent that may take the work");
         }
         fields.finish(reader);
         Some(raw)
@@ -64,16 +64,16 @@ pub(crate) fn resolve_all(
             },
             None => None,
         };
-        let (place, agent) = match (handoff.agent, &url) {
-            (Some(name), _) => (name.place, agent_name(reader, "a handoff's agent", &name)),
-            (None, Some(url)) => (handoff.place, Some(name_from_url(url))),
+        let (location, agent) = match (handoff.agent, &url) {
+            (Some(name), _) => (name.location, agent_name(reader, "a handoff's agent", &name)),
+            (None, Some(url)) => (handoff.location, Some(name_from_url(url))),
             (None, None) => continue,
         };
         let Some(agent) = agent else { continue };
         if own == Some(&agent) && (is_named || url.is_none()) {
-            reader.error(place, "an agent cannot hand work to itself", "name another agent, or remove the entry");
+            reader.error(location, "an agent cannot hand work to itself", "name another agent, or remove the entry");
         }
-        check_unique(reader, &mut seen, "handoff", agent.as_str(), place);
+        check_unique(reader, &mut seen, "handoff", agent.as_str(), location);
         targets.push(HandoffTarget { agent, description: text_or(handoff.description, String::new), url });
     }
     targets
@@ -81,14 +81,14 @@ pub(crate) fn resolve_all(
 
 /// The message does not repeat the URL, which may contain a secret.
 fn address(reader: &mut DocumentReader, url: LocatedValue<String>) -> Option<String> {
-    let LocatedValue { place, value: url } = url;
+    let LocatedValue { location, value: url } = url;
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://"));
     let host = rest.and_then(|rest| rest.split('/').next()).unwrap_or_default();
     let printable =
         |c: char| c.is_ascii_graphic() && !matches!(c, '?' | '#' | '"' | '<' | '>' | '\\' | '^' | '`' | '|');
     let is_good = is_authority(host) && url.len() <= MAX_URL && url.chars().all(printable);
     if !is_good {
-        reader.error(place, "the url is not the address of an agent", URL_HINT);
+        reader.error(location, "the url is not the address of an agent", URL_HINT);
         return None;
     }
     Some(url)

@@ -75,18 +75,18 @@ pub(crate) fn merge_servers(
     for &file in shared_files {
         let Some(bytes) = files.get(file) else { continue };
         let mut reader = DocumentReader::new(file);
-        for (place, server) in shared(&mut reader, file, bytes, base_directory) {
+        for (location, server) in shared(&mut reader, file, bytes, base_directory) {
             match servers.iter().find(|other| other.name == server.name) {
                 Some(other) => {
                     let message = format!(
                         "the server {:?} is not used: {} has a server of the same name",
                         server.name, other.file
                     );
-                    reader.warning(place, message, "rename or remove one of them");
+                    reader.warning(location, message, "rename or remove one of them");
                 }
                 None if servers.len() == MAX_SERVERS => {
                     let message = format!("the server {:?} is left out: there are too many servers", server.name);
-                    reader.warning(place, message, format!("keep it to {MAX_SERVERS} servers"));
+                    reader.warning(location, message, format!("keep it to {MAX_SERVERS} servers"));
                 }
                 None => servers.push(server),
             }
@@ -111,10 +111,10 @@ fn shared(
             None
         }
     };
-    let habits = if file == TEAMSPARK_FILE { McpDialect::TeamSpark } else { McpDialect::Shared };
+    let dialect = if file == TEAMSPARK_FILE { McpDialect::TeamSpark } else { McpDialect::Shared };
     let maps = fields.map(|mut fields| {
-        let maps = [fields.take("mcpServers"), fields.take("servers").filter(|_| habits == McpDialect::Shared)];
-        if habits == McpDialect::Shared {
+        let maps = [fields.take("mcpServers"), fields.take("servers").filter(|_| dialect == McpDialect::Shared)];
+        if dialect == McpDialect::Shared {
             let _ = [fields.take("inputs"), fields.take("$schema")];
             if maps.iter().all(Option::is_none) {
                 reader.warning(
@@ -131,46 +131,46 @@ fn shared(
         reader.push(remark.into_warning(IGNORED_CONSEQUENCE));
     }
     let maps = maps.into_iter().flatten().flatten();
-    maps.flat_map(|node| read_servers(reader, habits, node, base_directory)).collect()
+    maps.flat_map(|node| read_servers(reader, dialect, node, base_directory)).collect()
 }
 
 /// The servers of one map, with the locations of their names.
 fn read_servers(
     reader: &mut DocumentReader,
-    habits: McpDialect,
+    dialect: McpDialect,
     node: DocumentNode,
     base_directory: &str,
 ) -> Vec<(SourceLocation, McpServer)> {
     let mut own = DocumentReader::new(reader.file());
-    let place = node.place;
+    let location = node.location;
     let entries = Fields::open(&mut own, "mcpServers", node).map(Fields::into_entries).unwrap_or_default();
     if entries.len() > MAX_SERVERS {
-        own.error(place, format!("there are {} servers", entries.len()), format!("keep it to {MAX_SERVERS}"));
+        own.error(location, format!("there are {} servers", entries.len()), format!("keep it to {MAX_SERVERS}"));
     }
-    absorb(reader, own, habits, "not all servers are used");
+    absorb(reader, own, dialect, "not all servers are used");
     let mut servers = Vec::new();
     for entry in entries.into_iter().take(MAX_SERVERS) {
         let mut own = DocumentReader::new(reader.file());
         let consequence = format!("the server {:?} is left out", entry.key.chars().take(MAX_NAME).collect::<String>());
         let server = match is_server_name(&entry.key) {
-            true => entry::read(&mut own, habits, entry.key, entry.node, base_directory),
+            true => entry::read(&mut own, dialect, entry.key, entry.node, base_directory),
             false => {
                 let hint = format!("use a name of 1 to {MAX_NAME} characters that can be printed, such as files");
-                own.error(entry.place, "a server cannot have this name", hint);
+                own.error(entry.location, "a server cannot have this name", hint);
                 None
             }
         };
         let is_good = !own.has_errors();
-        absorb(reader, own, habits, &consequence);
-        servers.extend(server.filter(|_| is_good).map(|server| (entry.place, server)));
+        absorb(reader, own, dialect, &consequence);
+        servers.extend(server.filter(|_| is_good).map(|server| (entry.location, server)));
     }
     servers
 }
 
 /// Passes diagnostics on; errors in files of other programs are downgraded, so they never prevent serving the agent.
-fn absorb(reader: &mut DocumentReader, own: DocumentReader, habits: McpDialect, consequence: &str) {
+fn absorb(reader: &mut DocumentReader, own: DocumentReader, dialect: McpDialect, consequence: &str) {
     for remark in own.finish() {
-        let softens = remark.is_error() && !habits.is_strict();
+        let softens = remark.is_error() && !dialect.is_strict();
         reader.push(if softens { remark.into_warning(consequence) } else { remark });
     }
 }

@@ -17,10 +17,10 @@ pub(crate) fn resolve(reader: &mut DocumentReader, written: Option<Vec<LocatedVa
     for mode in written {
         let name = mode.value.to_ascii_lowercase();
         if is_mime_type(&name) {
-            check_unique(reader, &mut seen, "input mode", &name, mode.place);
+            check_unique(reader, &mut seen, "input mode", &name, mode.location);
             modes.push(name);
         } else {
-            reader.error(mode.place, format!("{:?} is not a MIME type", shortened(&mode.value)), HINT);
+            reader.error(mode.location, format!("{:?} is not a MIME type", shortened(&mode.value)), HINT);
         }
     }
     modes

@@ -15,7 +15,7 @@ question, say where it came from, and if an agent fails, say so or do the work y
 /// The setting with its default prompt; an empty prompt means none.
 pub(crate) fn resolve(raw: Option<RawOrchestration>) -> Option<Orchestration> {
     let prompt = match raw?.prompt {
-        Some(words) => Some(words.value.trim().to_owned()).filter(|words| !words.is_empty()),
+        Some(text) => Some(text.value.trim().to_owned()).filter(|text| !text.is_empty()),
         None => Some(ORCHESTRATION_PROMPT.to_owned()),
     };
     Some(Orchestration { prompt })

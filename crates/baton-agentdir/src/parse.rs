@@ -80,14 +80,14 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgen
         false => Ok(None),
     };
     let (teamspark, mut remarks) = teamspark_defaults::read(files);
-    let mut kit = AgentResources::default();
+    let mut resources = AgentResources::default();
     let mut named_servers = Vec::new();
     let mut listed = ListedItems::default();
     let agent = raw.and_then(|mut raw| {
         listed = std::mem::take(&mut raw.listed);
-        kit.exports = export::resolve_all(&mut reader, std::mem::take(&mut raw.exports), &raw.tools);
-        kit.providers = provider::read_all(&mut reader, raw.providers.take());
-        kit.servers = mcp::native_servers(&mut reader, raw.mcp_servers.take(), base_directory);
+        resources.exports = export::resolve_all(&mut reader, std::mem::take(&mut raw.exports), &raw.tools);
+        resources.providers = provider::read_all(&mut reader, raw.providers.take());
+        resources.servers = mcp::native_servers(&mut reader, raw.mcp_servers.take(), base_directory);
         let companions = SiblingFiles {
             prompt: prompt.as_deref().unwrap_or_default(),
             playbook: playbook.as_ref().ok().and_then(Option::as_deref),
@@ -96,7 +96,8 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgen
         named_servers = raw.permissions.iter().filter_map(|rule| rule.server.clone()).collect();
         resolve(&mut reader, raw, &companions, base_directory)
     });
-    let (servers, more) = mcp::merge_servers(std::mem::take(&mut kit.servers), files, &mcp::MCP_FILES, base_directory);
+    let (servers, more) =
+        mcp::merge_servers(std::mem::take(&mut resources.servers), files, &mcp::MCP_FILES, base_directory);
     permission::check_servers(&mut reader, &named_servers, &servers);
     let (variables, unread) = provider::variables(files);
     let failed = reader.has_errors() || prompt.is_err() || playbook.is_err() || !unread.is_empty();
@@ -108,13 +109,17 @@ fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgen
     let file = |remark: &Diagnostic| mcp::MCP_FILES.iter().position(|file| *file == remark.file);
     remarks.sort_by_key(|remark| (file(remark), remark.line, remark.column));
     diagnostics.extend(remarks);
-    let known = item::gather(AGENT_FILE, listed, files, ItemSources::All);
-    diagnostics.extend(known.diagnostics);
+    let items = item::gather(AGENT_FILE, listed, files, ItemSources::All);
+    diagnostics.extend(items.diagnostics);
     match agent.filter(|_| !failed) {
         Some(mut agent) => {
-            agent.knowledge.rules = known.rules;
-            agent.knowledge.references = known.references;
-            ParsedAgent { agent: Some(agent), resources: AgentResources { servers, variables, ..kit }, diagnostics }
+            agent.knowledge.rules = items.rules;
+            agent.knowledge.references = items.references;
+            ParsedAgent {
+                agent: Some(agent),
+                resources: AgentResources { servers, variables, ..resources },
+                diagnostics,
+            }
         }
         None => ParsedAgent::failed(diagnostics),
     }

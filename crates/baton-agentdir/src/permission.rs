@@ -25,7 +25,7 @@ const POINTER_HINT: &str = "write a JSON pointer such as /path or /files/0/name;
 /// A list of `{path, glob, permission}`: each is a rule for some calls of a tool.
 pub(crate) fn read_argument_rules(
     reader: &mut DocumentReader,
-    habits: McpDialect,
+    dialect: McpDialect,
     tool: &str,
     node: DocumentNode,
 ) -> Vec<PermissionRule> {
@@ -33,7 +33,7 @@ pub(crate) fn read_argument_rules(
     for node in bounded(reader, "arguments", node, MAX_ARGUMENTS) {
         let Some(mut fields) = Fields::open(reader, "an entry of arguments", node) else { continue };
         let permission = required(reader, &mut fields);
-        let argument = argument(reader, habits, fields);
+        let argument = argument(reader, dialect, fields);
         if let (Some(permission), Some(argument)) = (permission, argument) {
             let tool = tool.to_owned();
             rules.push(PermissionRule { server: None, tool, arguments: vec![argument], permission });
@@ -79,44 +79,44 @@ impl RawRule {
 pub(crate) fn check_servers(reader: &mut DocumentReader, globs: &[LocatedValue<String>], servers: &[McpServer]) {
     for glob in globs {
         if !servers.iter().any(|server| glob_matches(&glob.value, &server.name)) {
-            let known: Vec<&str> = servers.iter().map(|server| server.name.as_str()).take(SHOWN_SERVERS).collect();
-            let hint = match known.as_slice() {
+            let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).take(SHOWN_SERVERS).collect();
+            let hint = match names.as_slice() {
                 [] => "the agent has no servers; remove the rule, or the key `server`".to_owned(),
-                known => format!("servers of the agent: {}", known.join(", ")),
+                names => format!("servers of the agent: {}", names.join(", ")),
             };
-            reader.warning(glob.place, "the agent has no such server, so the rule has no effect", hint);
+            reader.warning(glob.location, "the agent has no such server, so the rule has no effect", hint);
         }
     }
 }
 
 fn arguments(reader: &mut DocumentReader, node: DocumentNode) -> Vec<ArgumentMatch> {
-    let (place, before) = (node.place, reader.error_count());
+    let (location, before) = (node.location, reader.error_count());
     let nodes = bounded(reader, "arguments", node, MAX_ARGUMENTS);
-    let mut wanted = Vec::new();
+    let mut conditions = Vec::new();
     for node in nodes {
         let fields = Fields::open(reader, "an entry of arguments", node);
-        wanted.extend(fields.and_then(|fields| argument(reader, McpDialect::Native, fields)));
+        conditions.extend(fields.and_then(|fields| argument(reader, McpDialect::Native, fields)));
     }
-    if wanted.is_empty() && reader.error_count() == before {
+    if conditions.is_empty() && reader.error_count() == before {
         // A rule with a forgotten condition would match every call.
-        reader.error(place, "arguments is empty", "write entries with path and glob, or leave the key out");
+        reader.error(location, "arguments is empty", "write entries with path and glob, or leave the key out");
     }
-    wanted
+    conditions
 }
 
 /// `path` and `glob` of one argument.
-fn argument(reader: &mut DocumentReader, habits: McpDialect, mut fields: Fields) -> Option<ArgumentMatch> {
+fn argument(reader: &mut DocumentReader, dialect: McpDialect, mut fields: Fields) -> Option<ArgumentMatch> {
     let path = fields.required_text(reader, "path", POINTER_HINT);
     let glob = fields.required_text(reader, "glob", "write a pattern for its value, such as /tmp/*");
     let path = path.filter(|path| {
         let is_good = is_pointer(&path.value) && path.value.len() <= MAX_TEXT;
         if !is_good {
-            reader.error(path.place, "path is not a JSON pointer", POINTER_HINT);
+            reader.error(path.location, "path is not a JSON pointer", POINTER_HINT);
         }
         is_good
     });
     let glob = glob.filter(|glob| is_short(reader, "glob", glob));
-    mcp::close(reader, habits, fields);
+    mcp::close(reader, dialect, fields);
     Some(ArgumentMatch { path: path?.value, glob: glob?.value })
 }
 
@@ -130,47 +130,51 @@ fn required(reader: &mut DocumentReader, fields: &mut Fields) -> Option<Permissi
     match fields.take("permission") {
         Some(node) => reader.choice("permission", &node, &PERMISSION_KEYWORDS),
         None => {
-            reader.error(fields.place, "permission is missing", "write allow, ask or deny");
+            reader.error(fields.location, "permission is missing", "write allow, ask or deny");
             None
         }
     }
 }
 
-fn checked_glob(reader: &mut DocumentReader, what: &str, glob: LocatedValue<String>) -> Option<LocatedValue<String>> {
+fn checked_glob(
+    reader: &mut DocumentReader,
+    subject: &str,
+    glob: LocatedValue<String>,
+) -> Option<LocatedValue<String>> {
     if glob.value.trim().is_empty() {
-        reader.error(glob.place, format!("{what} is empty"), "write a name, or a glob such as *");
+        reader.error(glob.location, format!("{subject} is empty"), "write a name, or a glob such as *");
         return None;
     }
-    is_short(reader, what, &glob).then_some(glob)
+    is_short(reader, subject, &glob).then_some(glob)
 }
 
-fn is_short(reader: &mut DocumentReader, what: &str, text: &LocatedValue<String>) -> bool {
+fn is_short(reader: &mut DocumentReader, subject: &str, text: &LocatedValue<String>) -> bool {
     let is_short = text.value.len() <= MAX_TEXT;
     if !is_short {
-        reader.error(text.place, format!("{what} is too long"), format!("keep it to {MAX_TEXT} bytes"));
+        reader.error(text.location, format!("{subject} is too long"), format!("keep it to {MAX_TEXT} bytes"));
     }
     is_short
 }
 
-fn bounded(reader: &mut DocumentReader, what: &str, node: DocumentNode, most: usize) -> Vec<DocumentNode> {
-    let place = node.place;
-    let nodes = reader.list(what, node);
-    if nodes.len() > most {
-        too_many(reader, place, what, nodes.len(), most);
+fn bounded(reader: &mut DocumentReader, subject: &str, node: DocumentNode, max: usize) -> Vec<DocumentNode> {
+    let location = node.location;
+    let nodes = reader.list(subject, node);
+    if nodes.len() > max {
+        too_many(reader, location, subject, nodes.len(), max);
         return Vec::new();
     }
     nodes
 }
 
 /// Warns that a denial overrides other rules of a tool.
-pub(crate) fn warn_overridden(reader: &mut DocumentReader, place: SourceLocation, tool: &str, denied: &str) {
+pub(crate) fn warn_overridden(reader: &mut DocumentReader, location: SourceLocation, tool: &str, denied: &str) {
     let message =
         format!("some rules for {tool:?} have no effect: {denied:?} is denied, and a denial takes precedence");
-    reader.warning(place, message, "remove the denial or the other rules");
+    reader.warning(location, message, "remove the denial or the other rules");
 }
 
-pub(crate) fn too_many(reader: &mut DocumentReader, place: SourceLocation, what: &str, count: usize, most: usize) {
-    reader.error(place, format!("{what} has {count} entries"), format!("keep it to {most}"));
+pub(crate) fn too_many(reader: &mut DocumentReader, location: SourceLocation, subject: &str, count: usize, max: usize) {
+    reader.error(location, format!("{subject} has {count} entries"), format!("keep it to {max}"));
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ pub(crate) struct RawSkill {
 
 /// One entry of `tools`.
 pub(crate) struct RawTool {
-    pub(crate) place: SourceLocation,
+    pub(crate) location: SourceLocation,
     pub(crate) name: Option<LocatedValue<String>>,
     pub(crate) description: Option<LocatedValue<String>>,
     pub(crate) parameters: Option<DocumentNode>,
@@ -147,12 +147,12 @@ impl RawTool {
         let command = fields.take("command");
         let http = fields.take("http");
         if command.is_none() && http.is_none() {
-            reader.error(fields.place, "a tool has neither command nor http", COMMAND_HINT);
+            reader.error(fields.location, "a tool has neither command nor http", COMMAND_HINT);
         }
         let command = command.and_then(|node| self::command(reader, node));
         let http = http.and_then(|node| RawHttp::read(reader, node));
         let raw = Self {
-            place: fields.place,
+            location: fields.location,
             name: fields.required_text(reader, "name", "add a name such as `name: get_weather`"),
             description: fields.text(reader, "description"),
             parameters: fields.take("parameters"),
@@ -176,16 +176,16 @@ impl RawTool {
 const COMMAND_HINT: &str = "write the program and each argument as a list: [\"sh\", \"tools/run.sh\", \"${city}\"]";
 
 fn command(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<Vec<LocatedValue<String>>>> {
-    let place = node.place;
+    let location = node.location;
     if let NodeValue::Text(_) = node.value {
-        reader.error(place, "command must be a list, not text; no shell splits it", COMMAND_HINT);
+        reader.error(location, "command must be a list, not text; no shell splits it", COMMAND_HINT);
         return None;
     }
-    Some(LocatedValue { place, value: reader.texts("command", node) })
+    Some(LocatedValue { location, value: reader.texts("command", node) })
 }
 
 fn located<T>(node: &DocumentNode, value: Option<T>) -> Option<LocatedValue<T>> {
-    value.map(|value| LocatedValue { place: node.place, value })
+    value.map(|value| LocatedValue { location: node.location, value })
 }
 
 fn switch(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Option<LocatedValue<bool>> {
@@ -195,13 +195,13 @@ fn switch(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -
 
 fn input_modes(reader: &mut DocumentReader, node: DocumentNode) -> Vec<LocatedValue<String>> {
     const MAX_MODES: usize = 64;
-    let place = node.place;
+    let location = node.location;
     if node.value == NodeValue::List(Vec::new()) {
-        reader.error(place, "input_modes names no type", "name at least text/plain, or leave the key out");
+        reader.error(location, "input_modes names no type", "name at least text/plain, or leave the key out");
     }
     let mut modes = reader.texts("input_modes", node);
     if modes.len() > MAX_MODES {
-        reader.error(place, format!("input_modes has {} entries", modes.len()), format!("keep it to {MAX_MODES}"));
+        reader.error(location, format!("input_modes has {} entries", modes.len()), format!("keep it to {MAX_MODES}"));
         modes.truncate(MAX_MODES);
     }
     modes
@@ -214,10 +214,10 @@ fn entries<T>(
     read: fn(&mut DocumentReader, DocumentNode) -> Option<T>,
 ) -> Vec<T> {
     let Some(node) = fields.take(key) else { return Vec::new() };
-    let place = node.place;
+    let location = node.location;
     let nodes = reader.list(key, node);
     if nodes.len() > MAX_ENTRIES {
-        too_many(reader, place, key, nodes.len(), MAX_ENTRIES);
+        too_many(reader, location, key, nodes.len(), MAX_ENTRIES);
         return Vec::new();
     }
     nodes.into_iter().filter_map(|node| read(reader, node)).collect()

@@ -33,7 +33,7 @@ pub(crate) fn resolve(
     companions: &SiblingFiles<'_>,
     base_directory: &str,
 ) -> Option<AgentSpec> {
-    let wanted = raw.model.as_ref().and_then(|model| wanted_model(reader, model));
+    let model = raw.model.as_ref().and_then(|model| resolve_model(reader, model));
     let fallbacks = fallbacks(reader, &raw.fallbacks);
     let guardrails = guardrail::resolve_all(reader, raw.guardrails, base_directory);
     let name = raw.name.and_then(|name| agent_name(reader, "the agent's name", &name));
@@ -41,7 +41,7 @@ pub(crate) fn resolve(
     let tools = tool::resolve_all(reader, raw.tools, base_directory);
     let handoffs = handoff::resolve_all(reader, raw.handoffs, name.as_ref());
     let enable_handoff = enable_handoff(reader, raw.enable_handoff.as_ref(), &handoffs);
-    let alone = resolve_autonomy(reader, &raw.settings, raw.autonomous, &companions.teamspark);
+    let autonomy = resolve_autonomy(reader, &raw.settings, raw.autonomous, &companions.teamspark);
     let rules = raw.permissions.into_iter().filter_map(RawRule::resolved).collect();
     let name = name?;
     let title = text_or(raw.title, || title_from_name(name.as_str()));
@@ -64,11 +64,11 @@ pub(crate) fn resolve(
         knowledge: Knowledge { relevance: relevance(&raw.settings.context), ..Knowledge::default() },
         about: raw.about.0,
         writing: GenerationSettings {
-            max_output_tokens: raw.settings.max_output_tokens.and_then(|most| u32::try_from(most).ok()),
+            max_output_tokens: raw.settings.max_output_tokens.and_then(|tokens| u32::try_from(tokens).ok()),
             temperature: raw.settings.temperature,
             top_p: raw.settings.top_p,
             stop: raw.settings.stop_sequences,
-            model: wanted,
+            model,
             fallbacks,
             effort: raw.settings.effort.map(|effort| effort.value),
         },
@@ -76,8 +76,8 @@ pub(crate) fn resolve(
         handoffs,
         orchestration: orchestration::resolve(raw.settings.orchestration),
         enable_handoff,
-        policy: ToolPolicy { ask: alone.ask, rules },
-        autonomous: alone.autonomous,
+        policy: ToolPolicy { ask: autonomy.ask, rules },
+        autonomous: autonomy.autonomous,
         a2a: raw.a2a,
     })
 }
@@ -92,12 +92,12 @@ fn enable_handoff(
     written: Option<&LocatedValue<bool>>,
     targets: &[HandoffTarget],
 ) -> bool {
-    let Some(&LocatedValue { place, value: wanted }) = written else { return true };
-    if !wanted && !targets.is_empty() {
+    let Some(&LocatedValue { location, value: enabled }) = written else { return true };
+    if !enabled && !targets.is_empty() {
         let message = "handoffs are configured, but enable_handoff is false";
-        reader.warning(place, message, "remove enable_handoff, or the handoffs");
+        reader.warning(location, message, "remove enable_handoff, or the handoffs");
     }
-    wanted
+    enabled
 }
 
 /// Whether the agent is autonomous, and its approval mode.
@@ -119,15 +119,15 @@ fn resolve_autonomy(
     }
     if let Some(tools) = settings.tools.as_ref().filter(|tools| tools.value == ToolExecution::Caller) {
         let hint = "write `tools: agent`, or `autonomous: false`";
-        reader.error(tools.place, "an autonomous agent runs its tools itself, so no caller can", hint);
+        reader.error(tools.location, "an autonomous agent runs its tools itself, so no caller can", hint);
     }
     if let Some(always) = settings.tool_permission.as_ref().filter(|ask| ask.value == ApprovalMode::Always) {
         let message = "an autonomous agent cannot call tools if every call requires approval";
-        reader.warning(always.place, message, "write `tool_permission: tool` and allow the tools that may run");
+        reader.warning(always.location, message, "write `tool_permission: tool` and allow the tools that may run");
     }
     if let Some(ask_user) = settings.control_tools.iter().find(|tool| tool.value == "ask_user") {
         let message = "an autonomous agent cannot ask a user";
-        reader.warning(ask_user.place, message, "remove ask_user, or write `autonomous: false`");
+        reader.warning(ask_user.location, message, "remove ask_user, or write `autonomous: false`");
     }
     Autonomy { autonomous, ask }
 }
@@ -138,39 +138,39 @@ fn title_from_name(name: &str) -> String {
         if !title.is_empty() {
             title.push(' ');
         }
-        let mut letters = word.chars();
-        title.extend(letters.next().map(|letter| letter.to_ascii_uppercase()));
-        title.extend(letters);
+        let mut chars = word.chars();
+        title.extend(chars.next().map(|c| c.to_ascii_uppercase()));
+        title.extend(chars);
     }
     title
 }
 
-pub(crate) fn agent_name(reader: &mut DocumentReader, what: &str, name: &LocatedValue<String>) -> Option<AgentName> {
+pub(crate) fn agent_name(reader: &mut DocumentReader, subject: &str, name: &LocatedValue<String>) -> Option<AgentName> {
     if is_agent_name(&name.value) {
         return Some(AgentName::from(name.value.as_str()));
     }
     let is_reserved = RESERVED_AGENT_NAMES.contains(&name.value.as_str());
     let hint = if is_reserved { RESERVED_HINT } else { NAME_HINT };
-    reader.error(name.place, format!("{what} cannot be {:?}", name.value), hint);
+    reader.error(name.location, format!("{subject} cannot be {:?}", name.value), hint);
     None
 }
 
 /// The requested model: `playbook`, or `provider:model`.
-fn wanted_model(reader: &mut DocumentReader, model: &LocatedValue<String>) -> Option<String> {
+fn resolve_model(reader: &mut DocumentReader, model: &LocatedValue<String>) -> Option<String> {
     if let Some(named) = named_model(&model.value) {
         return Some(named);
     }
     let shown: String = model.value.chars().take(60).collect();
     let hint = "write it as provider:model, such as openai:gpt-5-mini, or playbook";
-    reader.error(model.place, format!("there is no model {shown:?}"), hint);
+    reader.error(model.location, format!("there is no model {shown:?}"), hint);
     None
 }
 
 fn fallbacks(reader: &mut DocumentReader, written: &[LocatedValue<String>]) -> Vec<String> {
     if let Some(first) = written.get(MAX_FALLBACKS) {
-        reader.error(first.place, "fallbacks has too many entries", format!("keep it to {MAX_FALLBACKS}"));
+        reader.error(first.location, "fallbacks has too many entries", format!("keep it to {MAX_FALLBACKS}"));
     }
-    written.iter().take(MAX_FALLBACKS).filter_map(|model| wanted_model(reader, model)).collect()
+    written.iter().take(MAX_FALLBACKS).filter_map(|model| resolve_model(reader, model)).collect()
 }
 
 /// The model with the canonical id of its provider; `None` if the text is not a model.
@@ -192,7 +192,7 @@ pub(crate) fn is_model(text: &str) -> bool {
 /// Limits for selecting context items.
 pub(crate) fn relevance(raw: &RawContext) -> RelevanceLimits {
     let usual = RelevanceLimits::default();
-    let number = |given: Option<u64>, usual: u16| given.and_then(|n| u16::try_from(n).ok()).unwrap_or(usual);
+    let number = |value: Option<u64>, usual: u16| value.and_then(|n| u16::try_from(n).ok()).unwrap_or(usual);
     RelevanceLimits {
         top_k: number(raw.top_k, usual.top_k),
         top_n: number(raw.top_n, usual.top_n),
@@ -202,7 +202,7 @@ pub(crate) fn relevance(raw: &RawContext) -> RelevanceLimits {
 
 pub(crate) fn limits(settings: &RawSettings) -> RunLimits {
     let default = RunLimits::default();
-    let number = |given: Option<u64>, default: u32| given.and_then(|n| u32::try_from(n).ok()).unwrap_or(default);
+    let number = |value: Option<u64>, default: u32| value.and_then(|n| u32::try_from(n).ok()).unwrap_or(default);
     RunLimits {
         max_turns: number(settings.max_turns, default.max_turns),
         parallel_tools: number(settings.parallel_tools, default.parallel_tools),
@@ -236,7 +236,7 @@ fn skills(
     let mut skills = Vec::with_capacity(raw.len().max(1));
     for skill in raw {
         let Some(id) = skill.id else { continue };
-        check_unique(reader, &mut seen, "skill", &id.value, id.place);
+        check_unique(reader, &mut seen, "skill", &id.value, id.location);
         let name = text_or(skill.name, || id.value.clone());
         let mut tags: Vec<String> = skill.tags.into_iter().map(|tag| tag.value).collect();
         if tags.is_empty() {
@@ -273,9 +273,9 @@ pub(crate) fn check_unique(
     seen: &mut BTreeSet<String>,
     noun: &str,
     name: &str,
-    place: SourceLocation,
+    location: SourceLocation,
 ) {
     if !seen.insert(name.to_owned()) {
-        reader.error(place, format!("the {noun} {name:?} is defined twice"), "rename or remove one of them");
+        reader.error(location, format!("the {noun} {name:?} is defined twice"), "rename or remove one of them");
     }
 }

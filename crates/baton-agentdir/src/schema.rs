@@ -17,7 +17,7 @@ use crate::{
 };
 use baton_types::{ContextItem, ControlTools};
 pub use models::providers;
-use parts::{count, duration, flag, list, object, text, texts, with, words};
+use parts::{count, duration, flag, list, object, one_of, text, texts, with};
 use serde_json::{Value, json};
 
 /// The content of `docs/agent.schema.json`.
@@ -77,12 +77,12 @@ fn web(about: &str) -> Value {
 
 /// Properties of `a2a` that agents and servers share.
 pub fn a2a_settings() -> Value {
-    let words = |values: &[&str], about: &str| json!({"enum": values, "description": about});
+    let choices = |values: &[&str], about: &str| json!({"enum": values, "description": about});
     json!({
-        "answer": words(&ANSWER_PLACEMENT_KEYWORDS.map(|(word, _)| word),
+        "answer": choices(&ANSWER_PLACEMENT_KEYWORDS.map(|(name, _)| name),
             "Location of the answer: in an artifact (the default), in the completed status (the default where callers \
              run the tools), or in both."),
-        "stream_text": words(&TEXT_DELIVERY_KEYWORDS.map(|(word, _)| word),
+        "stream_text": choices(&TEXT_DELIVERY_KEYWORDS.map(|(name, _)| name),
             "Whether streams deliver text incrementally, as artifact chunks; by default they deliver it at once, unless \
              the caller requests the extension stream-text."),
     })
@@ -90,7 +90,7 @@ pub fn a2a_settings() -> Value {
 
 fn settings() -> Value {
     let control = ControlTools::NAMES;
-    let share = |about: &str, most: u32| json!({"type": "number", "minimum": 0, "maximum": most, "description": about});
+    let share = |about: &str, max: u32| json!({"type": "number", "minimum": 0, "maximum": max, "description": about});
     let orchestration =
         object("Enabled, with a custom prompt.", &json!({"prompt": text("Text appended to the prompt.")}));
     object(
@@ -99,8 +99,8 @@ fn settings() -> Value {
             "max_turns": count("Maximum number of model calls per run.", 1, MAX_TURNS),
             "parallel_tools": count("Maximum number of parallel tool calls per turn.", 1, MAX_PARALLEL_TOOLS),
             "deadline": duration("Timeout of a run, 1s to 7d."),
-            "tools": words("Whether the agent or the caller runs tools.", &["agent", "caller"]),
-            "tool_permission": words("When tool calls require approval.", &APPROVAL_MODE_KEYWORDS.map(|(word, _)| word)),
+            "tools": one_of("Whether the agent or the caller runs tools.", &["agent", "caller"]),
+            "tool_permission": one_of("When tool calls require approval.", &APPROVAL_MODE_KEYWORDS.map(|(name, _)| name)),
             "control_tools": {"type": "array", "items": {"enum": control}, "description": "Enabled control tools, which act on the task."},
             "orchestration": {"oneOf": [{"type": "boolean"}, orchestration],
                 "description": "Whether the model may find and call every agent."},
@@ -142,15 +142,15 @@ fn skill() -> Value {
 }
 
 fn item(about: &str) -> Value {
-    let most = u64::from(ContextItem::MAX_PRIORITY);
+    let max = u64::from(ContextItem::MAX_PRIORITY);
     let item = object(
         about,
         &json!({
             "name": {"type": "string", "pattern": "^[A-Za-z0-9_-]{1,128}$", "description": "Unique name."},
             "description": text("Short description."),
-            "priority": count("Items with a higher priority come later in the prompt, closer to the request; default 500.", 0, most),
-            "priorityLevel": count("Alias of priority.", 0, most),
-            "include": words("When it is included in the prompt; default manual.", &INCLUSION_MODE_KEYWORDS.map(|(word, _)| word)),
+            "priority": count("Items with a higher priority come later in the prompt, closer to the request; default 500.", 0, max),
+            "priorityLevel": count("Alias of priority.", 0, max),
+            "include": one_of("When it is included in the prompt; default manual.", &INCLUSION_MODE_KEYWORDS.map(|(name, _)| name)),
             "text": {"type": "string", "pattern": "\\S", "description": "Text of the item."},
         }),
     );

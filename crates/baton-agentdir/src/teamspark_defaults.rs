@@ -27,15 +27,15 @@ pub(crate) fn read(files: &BTreeMap<String, Vec<u8>>) -> (TeamSparkDefaults, Vec
     let fields = node.and_then(|node| Fields::open(&mut DocumentReader::new(TEAMSPARK_FILE), "the file", node));
     if let Some(mut fields) = fields {
         let settings = fields.take("settings").and_then(|node| Fields::open(&mut reader, "settings", node));
-        let word = settings.and_then(|mut settings| settings.take("toolPermission"));
-        teamspark.ask = word.and_then(|node| reader.choice("toolPermission", &node, &APPROVAL_MODE_KEYWORDS));
+        let permission = settings.and_then(|mut settings| settings.take("toolPermission"));
+        teamspark.ask = permission.and_then(|node| reader.choice("toolPermission", &node, &APPROVAL_MODE_KEYWORDS));
         let has_skills = fields.take("skills").is_some();
         let metadata = fields.take("metadata").and_then(|node| Fields::open(&mut reader, "metadata", node));
         teamspark.autonomous = has_skills.then_some(true);
         if let Some(mut metadata) = metadata {
-            let said = metadata.take("autonomous").and_then(|node| reader.boolean("autonomous", &node));
+            let autonomous = metadata.take("autonomous").and_then(|node| reader.boolean("autonomous", &node));
             let has_skills = has_skills || metadata.take("skills").is_some();
-            teamspark.autonomous = said.or(has_skills.then_some(true));
+            teamspark.autonomous = autonomous.or(has_skills.then_some(true));
         }
     }
     let remarks = reader.finish().into_iter().map(|remark| remark.into_warning("it is not used"));

@@ -43,7 +43,7 @@ fn resolve(
     });
     let rules = rules(reader, &mut raw, name.as_deref().unwrap_or_default());
     let name = name?;
-    let description = checked_description(reader, raw.place, "tool", &name, raw.description);
+    let description = checked_description(reader, raw.location, "tool", &name, raw.description);
     let (runner, effects) = runner?;
     Some(ToolSpec {
         name,
@@ -61,11 +61,12 @@ fn resolve(
 
 /// Rules for all calls of the tool, and for some of its calls.
 fn rules(reader: &mut DocumentReader, raw: &mut RawTool, name: &str) -> Vec<PermissionRule> {
-    let said = raw.permission.map(|permission| PermissionRule::for_tool(name, permission));
-    let some = raw.arguments.take().map(|node| permission::read_argument_rules(reader, McpDialect::Native, name, node));
-    let mut rules: Vec<PermissionRule> = said.into_iter().chain(some.into_iter().flatten()).collect();
+    let base_rule = raw.permission.map(|permission| PermissionRule::for_tool(name, permission));
+    let argument_rules =
+        raw.arguments.take().map(|node| permission::read_argument_rules(reader, McpDialect::Native, name, node));
+    let mut rules: Vec<PermissionRule> = base_rule.into_iter().chain(argument_rules.into_iter().flatten()).collect();
     if raw.permission == Some(Permission::Deny) && rules.len() > 1 {
-        permission::warn_overridden(reader, raw.place, name, name);
+        permission::warn_overridden(reader, raw.location, name, name);
         rules.truncate(1);
     }
     rules
@@ -81,12 +82,12 @@ fn runner(
     let declared = DeclaredParameters(parameters);
     match (raw.command.take(), raw.http.take()) {
         (Some(_), Some(http)) => {
-            reader.error(http.place, "a tool has both command and http", "keep one of them");
+            reader.error(http.location, "a tool has both command and http", "keep one of them");
             None
         }
         (None, Some(http)) => {
             if let Some(directory) = &raw.directory {
-                reader.error(directory.place, "an http tool has no directory", "remove the key");
+                reader.error(directory.location, "an http tool has no directory", "remove the key");
             }
             let (tool, effects) = http::resolve(reader, raw, http, &declared)?;
             Some((ToolRunner::Http(tool), effects))
@@ -118,7 +119,7 @@ pub(crate) fn guard_command(
 /// The description; a missing one is a warning.
 pub(crate) fn checked_description(
     reader: &mut DocumentReader,
-    place: SourceLocation,
+    location: SourceLocation,
     noun: &str,
     name: &str,
     description: Option<LocatedValue<String>>,
@@ -126,7 +127,7 @@ pub(crate) fn checked_description(
     let description = description.map(|text| text.value.trim().to_owned()).unwrap_or_default();
     if description.is_empty() {
         reader.warning(
-            place,
+            location,
             format!("the {noun} {name:?} has no description"),
             "say in one sentence what it does; models choose tools by it",
         );
@@ -156,18 +157,18 @@ pub(crate) fn tool_name(
 ) -> Option<String> {
     if !is_tool_name(&name.value) {
         let hint = "use letters, digits, dashes and underscores, at most 64, such as get_weather";
-        reader.error(name.place, format!("a tool cannot be named {:?}", name.value), hint);
+        reader.error(name.location, format!("a tool cannot be named {:?}", name.value), hint);
         return None;
     }
     if BUILT_IN_TOOLS.contains(&name.value.as_str()) {
         reader.error(
-            name.place,
+            name.location,
             format!("{:?} is a built-in tool", name.value),
             "choose another name; enable_handoff, settings.control_tools and settings.orchestration switch the built-in tools on",
         );
         return None;
     }
-    check_unique(reader, seen, "tool", &name.value, name.place);
+    check_unique(reader, seen, "tool", &name.value, name.location);
     Some(name.value)
 }
 
@@ -190,13 +191,13 @@ pub(crate) fn parameters(reader: &mut DocumentReader, node: Option<&DocumentNode
         Some(Some("object")) => {}
         Some(_) => {
             let hint = "write `type: object` and name the arguments under `properties`";
-            reader.error(node.place, "parameters must describe an object", hint);
+            reader.error(node.location, "parameters must describe an object", hint);
             return empty();
         }
     }
     if schema.get("properties").is_some_and(|properties| !properties.is_object()) {
         let hint = "write each argument as a key with its own schema";
-        reader.error(node.place, "properties must be a map of keys", hint);
+        reader.error(node.location, "properties must be a map of keys", hint);
         return empty();
     }
     schema
@@ -208,29 +209,29 @@ fn checked_argv(
     declared: &DeclaredParameters<'_>,
 ) -> Option<Vec<String>> {
     let Some(program) = command.value.first().filter(|program| !program.value.is_empty()) else {
-        reader.error(command.place, "command is empty", "write the program and its arguments as a list");
+        reader.error(command.location, "command is empty", "write the program and its arguments as a list");
         return None;
     };
     if program.value.contains("${") {
         let hint = "write the program's name; only its arguments may come from the model";
-        reader.error(program.place, "the program cannot be chosen by the model", hint);
+        reader.error(program.location, "the program cannot be chosen by the model", hint);
         return None;
     }
     for argument in &command.value {
         let names = match argv::argument_names(&argument.value) {
             Ok(names) => names,
             Err(error) => {
-                reader.error(argument.place, error.to_string(), "write ${name}, or $${ for a literal ${");
+                reader.error(argument.location, error.to_string(), "write ${name}, or $${ for a literal ${");
                 return None;
             }
         };
         for name in names {
             if !declared.has(name) {
                 let message = format!("the command uses the argument {name:?}, which parameters do not declare");
-                reader.error(argument.place, message, format!("add {name} under parameters.properties"));
+                reader.error(argument.location, message, format!("add {name} under parameters.properties"));
             } else if !declared.requires(name) {
                 let message = format!("the command uses the argument {name:?}, which is not required");
-                reader.warning(argument.place, message, format!("add {name} to parameters.required"));
+                reader.warning(argument.location, message, format!("add {name} to parameters.required"));
             }
         }
     }
@@ -266,7 +267,7 @@ fn directory(
 
 fn escapes(reader: &mut DocumentReader, relative: &LocatedValue<String>) -> Option<String> {
     reader.error(
-        relative.place,
+        relative.location,
         format!("directory {:?} is outside the agent's directory", relative.value),
         "name a directory inside it, such as `directory: tools`",
     );

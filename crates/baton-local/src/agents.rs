@@ -92,12 +92,12 @@ impl DirectoryAgents {
     /// paths may be empty as well.
     pub fn load_with_sources(
         paths: &[PathBuf],
-        beside: AdditionalSources,
+        sources: AdditionalSources,
         check: SpecCheck,
     ) -> Result<Self, LoadError> {
-        let may_be_empty = beside.folder.is_some();
-        let names = NameAssignments::read(beside.names.clone())?;
-        let origins = beside.origins(paths);
+        let may_be_empty = sources.folder.is_some();
+        let names = NameAssignments::read(sources.names.clone())?;
+        let origins = sources.origins(paths);
         match Self::from_origins(origins, names, Some(check)) {
             (agents, None | Some(LoadError::Invalid(_))) => Ok(agents),
             (agents, Some(LoadError::Missing { .. } | LoadError::Empty { .. })) if may_be_empty => Ok(agents),
@@ -108,11 +108,11 @@ impl DirectoryAgents {
     /// As [`DirectoryAgents::open`], with additional sources; fails only if the file of assigned names cannot be read.
     pub fn open_with_sources(
         paths: &[PathBuf],
-        beside: AdditionalSources,
+        sources: AdditionalSources,
         check: Option<SpecCheck>,
     ) -> Result<Self, LoadError> {
-        let names = NameAssignments::read(beside.names.clone())?;
-        Ok(Self::from_origins(beside.origins(paths), names, check).0)
+        let names = NameAssignments::read(sources.names.clone())?;
+        Ok(Self::from_origins(sources.origins(paths), names, check).0)
     }
 
     fn load_with(paths: &[PathBuf], check: Option<SpecCheck>) -> Result<Self, LoadError> {
@@ -148,20 +148,21 @@ impl DirectoryAgents {
         mut names: NameAssignments,
         check: Option<SpecCheck>,
     ) -> (Self, Option<LoadError>) {
-        let (room, loaded) = (MemoryBudget::new(), DefinitionCache::default());
-        let eyes = ScanContext { check: check.as_ref(), memory_budget: &room, loaded: &loaded, is_thorough: true };
-        let (snapshot, problems) = Snapshot::default().next(&origins, &mut names, &eyes);
+        let (memory_budget, loaded) = (MemoryBudget::new(), DefinitionCache::default());
+        let context =
+            ScanContext { check: check.as_ref(), memory_budget: &memory_budget, loaded: &loaded, is_thorough: true };
+        let (snapshot, problems) = Snapshot::default().next(&origins, &mut names, &context);
         let (warnings, worst) = (snapshot.diagnostics(), scanner::most_severe(problems, &snapshot));
-        let shelf = AgentCatalog {
+        let catalog = AgentCatalog {
             origins,
             check,
-            memory_budget: room,
+            memory_budget,
             loaded,
             now: RwLock::new(Arc::new(snapshot)),
             names: Mutex::new(names),
             changes: tokio::sync::watch::Sender::new(0),
         };
-        (Self { catalog: Arc::new(shelf), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
+        (Self { catalog: Arc::new(catalog), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
     }
 
     /// Overrides the tool execution mode of all agents.
@@ -260,21 +261,21 @@ impl AgentCatalog {
     /// Whether files of a recently used agent have changed.
     fn has_changes(&self) -> bool {
         let now = self.now();
-        let places =
-            self.loaded.names().into_iter().filter_map(|name| now.place(&now.served(&name)?.source.location_key()));
-        places.into_iter().any(ScannedAgent::has_changed)
+        let scanned_agents =
+            self.loaded.names().into_iter().filter_map(|name| now.find(&now.served(&name)?.source.location_key()));
+        scanned_agents.into_iter().any(ScannedAgent::has_changed)
     }
 
     fn scan(&self, is_thorough: bool) -> Reload {
         let mut names = self.names.lock();
         let before = self.now();
-        let eyes = ScanContext {
+        let context = ScanContext {
             check: self.check.as_ref(),
             memory_budget: &self.memory_budget,
             loaded: &self.loaded,
             is_thorough,
         };
-        let (after, _) = before.next(&self.origins, &mut names, &eyes);
+        let (after, _) = before.next(&self.origins, &mut names, &context);
         let changed = after.differs_from(&before);
         let reload = Reload { changed, diagnostics: after.diagnostics(), unusable: after.unusable.clone() };
         *self.now.write() = Arc::new(after);
@@ -313,7 +314,7 @@ impl AgentSource for DirectoryAgents {
         let now = self.catalog.now();
         now.served(name)
             .and_then(|served| self.catalog.loaded.definition(served))
-            .map(|made| made.resources)
+            .map(|definition| definition.resources)
             .unwrap_or_default()
     }
 
@@ -324,8 +325,8 @@ impl AgentSource for DirectoryAgents {
             if !is_due {
                 return self.unusable();
             }
-            let shelf = Arc::clone(&self.catalog);
-            match spawn_blocking(move || shelf.reload_stamped()).await {
+            let catalog = Arc::clone(&self.catalog);
+            match spawn_blocking(move || catalog.reload_stamped()).await {
                 Ok(reload) => {
                     *refreshed = Some(Instant::now());
                     reload.unusable
@@ -336,10 +337,10 @@ impl AgentSource for DirectoryAgents {
     }
 
     fn changes(&self) -> ChangeStream {
-        let heard = self.catalog.changes.subscribe();
-        Box::pin(stream::unfold(heard, |mut heard| async {
-            heard.changed().await.ok()?;
-            Some(((), heard))
+        let receiver = self.catalog.changes.subscribe();
+        Box::pin(stream::unfold(receiver, |mut receiver| async {
+            receiver.changed().await.ok()?;
+            Some(((), receiver))
         }))
     }
 }

@@ -129,9 +129,9 @@ pub fn exposed_paths(directory: &Path) -> Vec<ExposedPath> {
         (mode & 0o077 != 0).then(|| ExposedPath { path, mode, wanted: if metadata.is_dir() { 0o700 } else { 0o600 } })
     };
     // The directory itself may be given as a symbolic link.
-    let whole = exposed(directory.to_owned(), fs::metadata(directory));
+    let root = exposed(directory.to_owned(), fs::metadata(directory));
     let parts = PRIVATE_PATHS.iter().map(|name| directory.join(name));
-    whole.into_iter().chain(parts.filter_map(|path| exposed(path.clone(), fs::symlink_metadata(&path)))).collect()
+    root.into_iter().chain(parts.filter_map(|path| exposed(path.clone(), fs::symlink_metadata(&path)))).collect()
 }
 
 /// Paths of a data directory that other users can access; always empty on this system, whose permissions are not

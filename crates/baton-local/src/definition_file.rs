@@ -33,10 +33,10 @@ pub(crate) fn replace(held: &Path, path: &Path, old: Option<&[u8]>, new: &[u8]) 
         return Err(io::Error::new(io::ErrorKind::PermissionDenied, "the file is read-only"));
     }
     // Several agents may share the target of a link.
-    let _theirs = match directory.starts_with(held) {
+    let _directory_lock = match directory.starts_with(held) {
         true => None,
         false => match lock_directory(directory)? {
-            Some(theirs) => Some(theirs),
+            Some(lock) => Some(lock),
             None => return Ok(ReplaceOutcome::Conflict),
         },
     };

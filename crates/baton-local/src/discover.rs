@@ -46,7 +46,7 @@ impl DiscoveredAgent {
 /// The agents at a path, given the number already found; `is_known` tells whether a file was an agent before.
 pub(crate) fn discover(
     path: &Path,
-    known: usize,
+    agent_count: usize,
     is_known: &dyn Fn(&Path) -> bool,
 ) -> Result<Vec<DiscoveredAgent>, LoadError> {
     let io = |source| LoadError::Io { path: path.to_owned(), source };
@@ -69,7 +69,7 @@ pub(crate) fn discover(
     if all.is_empty() {
         return Err(LoadError::Empty { path: path.to_owned() });
     }
-    if known + all.len() > MAX_AGENTS {
+    if agent_count + all.len() > MAX_AGENTS {
         return Err(LoadError::TooMany { path: path.to_owned(), limit: MAX_AGENTS });
     }
     Ok(all)

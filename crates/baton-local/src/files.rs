@@ -132,13 +132,13 @@ fn read_bounded(agent: &Path, file: &str, stamps: &AgentStamps, is_item: bool) -
     };
     let is_own = |name: &&str| *name == baton_agentdir::AGENT_FILE || *name == PROMPT_FILE || *name == PLAYBOOK_FILE;
     let is_small = is_item || is_own(&file);
-    let (most, said) = if is_small { (MAX_FILE, "1 MB") } else { (MAX_FOREIGN_FILE, "64 MB") };
+    let (max, label) = if is_small { (MAX_FILE, "1 MB") } else { (MAX_FOREIGN_FILE, "64 MB") };
     // One additional byte to detect the end of the file, so that a single read suffices.
-    let room = stamp.length.min(most) + 1;
-    let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or_default());
-    match opened.take(most + 1).read_to_end(&mut bytes) {
-        Ok(_) if bytes.len() as u64 > most => {
-            Err(problem(format!("the file is larger than {said}"), "keep large content in other files"))
+    let capacity = stamp.length.min(max) + 1;
+    let mut bytes = Vec::with_capacity(usize::try_from(capacity).unwrap_or_default());
+    match opened.take(max + 1).read_to_end(&mut bytes) {
+        Ok(_) if bytes.len() as u64 > max => {
+            Err(problem(format!("the file is larger than {label}"), "keep large content in other files"))
         }
         Ok(_) => Ok(Some(bytes)),
         Err(error) => Err(problem(format!("the file cannot be read: {error}"), readable)),

@@ -40,8 +40,8 @@ impl LogWriter {
 /// The line with its level in colour; the text before the level is the time.
 fn coloured(line: &str) -> String {
     let levels = [("ERROR", "31"), ("WARN", "33"), ("INFO", "32"), ("DEBUG", "34"), ("TRACE", "35")];
-    let mut words = line.splitn(2, ' ');
-    let (time, rest) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    let mut parts = line.splitn(2, ' ');
+    let (time, rest) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
     let level = levels.iter().find(|(level, _)| rest.trim_start().starts_with(level));
     let Some((level, code)) = level else { return line.to_owned() };
     format!("{time} {}", rest.replacen(level, &format!("\u{1b}[{code}m{level}\u{1b}[0m"), 1))

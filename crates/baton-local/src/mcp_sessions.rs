@@ -18,8 +18,8 @@ pub struct SessionFiles(Arc<SessionDirectory>);
 
 struct SessionDirectory {
     directory: PathBuf,
-    most: usize,
-    known: Mutex<SessionAges>,
+    max_sessions: usize,
+    index: Mutex<SessionAges>,
 }
 
 /// Session ids by age.
@@ -42,7 +42,7 @@ impl SessionFiles {
     pub const DEFAULT_MAX_SESSIONS: usize = 10_000;
 
     /// Opens the directory, which is created if it is missing; `most` is the maximum number of sessions.
-    pub fn open(directory: &Path, most: usize) -> io::Result<Self> {
+    pub fn open(directory: &Path, max_sessions: usize) -> io::Result<Self> {
         fs::create_dir_all(directory)?;
         #[cfg(unix)]
         {
@@ -61,11 +61,15 @@ impl SessionFiles {
             found.push((written, name.to_owned()));
         }
         found.sort();
-        let mut known = SessionAges::default();
+        let mut index = SessionAges::default();
         for (_, id) in found {
-            known.touch(&id);
+            index.touch(&id);
         }
-        let files = SessionDirectory { directory: directory.to_owned(), most: most.max(1), known: Mutex::new(known) };
+        let files = SessionDirectory {
+            directory: directory.to_owned(),
+            max_sessions: max_sessions.max(1),
+            index: Mutex::new(index),
+        };
         files.evict_oldest()?;
         Ok(Self(Arc::new(files)))
     }
@@ -102,7 +106,7 @@ impl SessionDirectory {
     }
 
     fn load(&self, id: &str) -> io::Result<Option<Json>> {
-        if !self.known.lock().ages.contains_key(id) {
+        if !self.index.lock().ages.contains_key(id) {
             return Ok(None);
         }
         let path = self.path(id);
@@ -112,7 +116,7 @@ impl SessionDirectory {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),
         };
-        self.known.lock().touch(id);
+        self.index.lock().touch(id);
         // A corrupt file is treated as a missing session.
         Ok(Json::parse(&text).ok())
     }
@@ -122,24 +126,24 @@ impl SessionDirectory {
             return Err(io::Error::other("the client data is too large"));
         }
         write_private(&self.path(id), session.as_str().as_bytes())?;
-        self.known.lock().touch(id);
+        self.index.lock().touch(id);
         self.evict_oldest()
     }
 
     fn delete(&self, id: &str) -> io::Result<()> {
-        self.known.lock().remove(id);
+        self.index.lock().remove(id);
         ignore_missing(fs::remove_file(self.path(id)))
     }
 
     fn evict_oldest(&self) -> io::Result<()> {
         loop {
             let oldest = {
-                let mut known = self.known.lock();
-                if known.ages.len() <= self.most {
+                let mut index = self.index.lock();
+                if index.ages.len() <= self.max_sessions {
                     return Ok(());
                 }
-                let Some((_, id)) = known.by_age.pop_first() else { return Ok(()) };
-                known.ages.remove(&id);
+                let Some((_, id)) = index.by_age.pop_first() else { return Ok(()) };
+                index.ages.remove(&id);
                 id
             };
             ignore_missing(fs::remove_file(self.path(&oldest)))?;

@@ -10,10 +10,10 @@ pub fn raise_open_files() -> Option<usize> {
     {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let before = getrlimit(Resource::Nofile);
-        let wanted = before.maximum.map_or(MAX_OPEN_FILES, |hard| hard.min(MAX_OPEN_FILES));
-        if before.current.is_some_and(|soft| soft < wanted) {
+        let target = before.maximum.map_or(MAX_OPEN_FILES, |hard| hard.min(MAX_OPEN_FILES));
+        if before.current.is_some_and(|soft| soft < target) {
             // If this fails, the lower limit stays in effect and is returned.
-            let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), maximum: before.maximum });
+            let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(target), maximum: before.maximum });
         }
         getrlimit(Resource::Nofile).current.map(|soft| usize::try_from(soft).unwrap_or(usize::MAX))
     }

@@ -46,7 +46,7 @@ impl EmbeddingCache for VectorFiles {
         Box::pin(async move {
             let read = tokio::task::spawn_blocking(move || read(&path)).await;
             match read.map_err(io::Error::other).and_then(|read| read) {
-                Ok(kept) if kept.model == model => kept.vectors,
+                Ok(content) if content.model == model => content.vectors,
                 Ok(_) => CachedVectors::new(),
                 Err(error) => {
                     if error.kind() != io::ErrorKind::NotFound {
@@ -66,8 +66,8 @@ impl EmbeddingCache for VectorFiles {
     ) -> BoxFuture<'a, Result<(), String>> {
         let (directory, path, model) = (self.directory.clone(), self.path(agent), model.to_owned());
         let write = move || {
-            let kept = VectorFileContent { model, vectors: Arc::unwrap_or_clone(vectors) };
-            let bytes = serde_json::to_vec(&kept).map_err(io::Error::other)?;
+            let content = VectorFileContent { model, vectors: Arc::unwrap_or_clone(vectors) };
+            let bytes = serde_json::to_vec(&content).map_err(io::Error::other)?;
             if u64::try_from(bytes.len()).is_ok_and(|length| length > MAX_FILE_BYTES) {
                 return Err(io::Error::other("there are too many embeddings to cache"));
             }

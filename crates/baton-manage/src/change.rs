@@ -7,9 +7,9 @@ use baton_wire::api::{AgentExport, AgentItem, AgentProviderInfo, ChangeAgent, Se
 use serde_json::{Value, json};
 
 /// Metadata change of a request; `None` if it contains no metadata.
-pub fn metadata_change(wish: &ChangeAgent) -> Option<AgentChange> {
+pub fn metadata_change(request: &ChangeAgent) -> Option<AgentChange> {
     let ChangeAgent { title, description, version, provider, icon_url, documentation_url, autonomous, .. } =
-        wish.clone();
+        request.clone();
     let provider = provider.map(|AgentProviderInfo { organization, url }| AgentPublisher { organization, url });
     let change = MetadataChange { title, description, version, provider, icon_url, documentation_url, autonomous };
     (change != MetadataChange::default()).then_some(AgentChange::Metadata(change))
@@ -47,7 +47,7 @@ pub fn item_change(kind: ItemKind, item: &AgentItem, is_new: bool) -> Result<Age
 
 /// Change that creates a rule or reference, or updates the existing one.
 pub fn item_put(definition: &Definition, kind: ItemKind, item: &AgentItem) -> Result<AgentChange, ManageError> {
-    let is_there = definition.agent.knowledge.items(kind).iter().any(|there| there.name == item.name);
+    let is_there = definition.agent.knowledge.items(kind).iter().any(|existing| existing.name == item.name);
     item_change(kind, item, !is_there)
 }
 
@@ -84,7 +84,7 @@ pub fn export_change(definition: Option<&Definition>, export: &AgentExport) -> A
             entry[key] = value;
         }
     };
-    let text = |given: &Option<String>, old: Option<&String>| given.as_ref().or(old).map(|text| text.as_str().into());
+    let text = |new: &Option<String>, old: Option<&String>| new.as_ref().or(old).map(|text| text.as_str().into());
     put("description", text(&export.description, old.map(|old| &old.description)));
     put("parameters", export.parameters.as_ref().or(old.map(|old| &old.parameters)).map(Json::to_value));
     put("prompt", text(&export.prompt, old.map(|old| &old.prompt)));

@@ -25,10 +25,12 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
     let renamed = replace_name(text, name);
     files.insert(AGENT_FILE.to_owned(), renamed.into_bytes());
     let after = read(&files);
-    let is_named = after.as_ref().is_ok_and(|(agent, kit, _)| {
-        let (old, new) =
-            (DefinitionEffects::from_definition(&before.0, &before.1), DefinitionEffects::from_definition(agent, kit));
-        agent.name.as_str() == name && *kit == before.1 && old == new
+    let is_named = after.as_ref().is_ok_and(|(agent, resources, _)| {
+        let (old, new) = (
+            DefinitionEffects::from_definition(&before.0, &before.1),
+            DefinitionEffects::from_definition(agent, resources),
+        );
+        agent.name.as_str() == name && *resources == before.1 && old == new
     });
     if !is_named {
         let detail = format!("the name in {AGENT_FILE} cannot be changed automatically; copy the agent by hand");
@@ -36,8 +38,8 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
     }
     // A title derived from the name follows the new name.
     let AgentSpec { title: old, .. } = before.0;
-    let is_said = after.is_ok_and(|(agent, ..)| agent.title == old);
-    let title = title.or((!is_said).then_some(old.as_str())).map(str::to_owned);
+    let has_same_title = after.is_ok_and(|(agent, ..)| agent.title == old);
+    let title = title.or((!has_same_title).then_some(old.as_str())).map(str::to_owned);
     let Some(title) = title else { return Ok(files) };
     let change = AgentChange::Metadata(MetadataChange { title: Some(title), ..MetadataChange::default() });
     Ok(apply_changes(&files, &[change])?.0)

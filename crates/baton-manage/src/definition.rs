@@ -19,15 +19,15 @@ pub struct Definition {
     /// Digest of all files.
     pub digest: Digest,
     /// Location of the files.
-    pub place: AgentLocation,
+    pub location: AgentLocation,
     pub(crate) files: AgentFiles,
 }
 
 impl Definition {
-    pub(crate) fn from_stored(kept: StoredAgent) -> Result<Self, ManageError> {
-        let StoredAgent { name, files, digest, location: place } = kept;
-        let (agent, kit, form) = read(&files)?;
-        Ok(Self { agent: AgentSpec { name: name.clone(), ..agent }, name, resources: kit, form, digest, place, files })
+    pub(crate) fn from_stored(stored: StoredAgent) -> Result<Self, ManageError> {
+        let StoredAgent { name, files, digest, location } = stored;
+        let (agent, resources, form) = read(&files)?;
+        Ok(Self { agent: AgentSpec { name: name.clone(), ..agent }, name, resources, form, digest, location, files })
     }
 }
 

@@ -16,13 +16,13 @@ pub enum ManageRole {
 
 /// Rejects files with effects that only the owner may add. The resolved effects are checked, so their spelling does not
 /// matter.
-pub(crate) fn check(who: ManageRole, before: Option<&Definition>, after: &AgentFiles) -> Result<(), ManageError> {
-    if who == ManageRole::Owner {
+pub(crate) fn check(role: ManageRole, before: Option<&Definition>, after: &AgentFiles) -> Result<(), ManageError> {
+    if role == ManageRole::Owner {
         return Ok(());
     }
     let before = before.map(|before| DefinitionEffects::from_definition(&before.agent, &before.resources));
-    let (agent, kit, _) = read(after)?;
-    let after = DefinitionEffects::from_definition(&agent, &kit);
+    let (agent, resources, _) = read(after)?;
+    let after = DefinitionEffects::from_definition(&agent, &resources);
     check_owner_effects(before.as_ref(), &after).map_err(|effect| owner_required(&effect))
 }
 

@@ -41,7 +41,7 @@ impl Manager {
     pub async fn change(
         &self,
         agent: &AgentName,
-        who: ManageRole,
+        role: ManageRole,
         expected: Option<&Digest>,
         decide: impl Fn(&Definition) -> Result<Vec<AgentChange>, ManageError>,
     ) -> Result<DefinitionUpdate, ManageError> {
@@ -52,9 +52,9 @@ impl Manager {
                 return Err(manage_error(ErrorCode::AGENT_OUTDATED, detail));
             }
             let (after, changes) = apply_changes(&before.files, &decide(&before)?)?;
-            guard::check(who, Some(&before), &after)?;
+            guard::check(role, Some(&before), &after)?;
             match self.repository.replace(agent, &before.digest, changes).await {
-                Ok(kept) => return Ok(DefinitionUpdate { before, after: Definition::from_stored(kept)? }),
+                Ok(stored) => return Ok(DefinitionUpdate { before, after: Definition::from_stored(stored)? }),
                 Err(error) if error.code == ErrorCode::AGENT_OUTDATED && expected.is_none() => {}
                 Err(error) => return Err(error),
             }
@@ -69,12 +69,12 @@ impl Manager {
     pub async fn preview_change(
         &self,
         agent: &AgentName,
-        who: ManageRole,
+        role: ManageRole,
         decide: impl Fn(&Definition) -> Result<Vec<AgentChange>, ManageError>,
     ) -> Result<AgentResources, ManageError> {
         let before = self.definition(agent).await?;
         let (after, _) = apply_changes(&before.files, &decide(&before)?)?;
-        guard::check(who, Some(&before), &after)?;
+        guard::check(role, Some(&before), &after)?;
         Ok(read(&after)?.1)
     }
 
@@ -82,25 +82,25 @@ impl Manager {
     pub async fn check_server_start(
         &self,
         agent: &AgentName,
-        who: ManageRole,
+        role: ManageRole,
         server: &str,
     ) -> Result<(), ManageError> {
-        match who {
+        match role {
             ManageRole::Owner => Ok(()),
             ManageRole::Administrator => guard::check_server_start(&self.definition(agent).await?, server),
         }
     }
 
     /// Creates an agent and starts serving it.
-    pub async fn create(&self, wish: CreateAgent, who: ManageRole) -> Result<Definition, ManageError> {
-        let keeping = keeping(wish.keep);
-        self.make(files(&wish, who)?, keeping).await
+    pub async fn create(&self, request: CreateAgent, role: ManageRole) -> Result<Definition, ManageError> {
+        let keeping = keeping(request.keep);
+        self.make(files(&request, role)?, keeping).await
     }
 
     /// Clones an agent.
-    pub async fn copy(&self, agent: &AgentName, wish: &CloneAgent) -> Result<Definition, ManageError> {
-        let files = clone::files(&self.definition(agent).await?, &wish.name, wish.title.as_deref())?;
-        self.make(files, keeping(wish.keep)).await
+    pub async fn copy(&self, agent: &AgentName, request: &CloneAgent) -> Result<Definition, ManageError> {
+        let files = clone::files(&self.definition(agent).await?, &request.name, request.title.as_deref())?;
+        self.make(files, keeping(request.keep)).await
     }
 
     /// Creates an agent from files, without a permission check.
@@ -115,16 +115,16 @@ impl Manager {
 }
 
 /// Files for a create request, if the role permits them.
-pub(crate) fn files(wish: &CreateAgent, who: ManageRole) -> Result<AgentFiles, ManageError> {
-    let files = compose::files(wish)?;
-    guard::check(who, None, &files)?;
+pub(crate) fn files(request: &CreateAgent, role: ManageRole) -> Result<AgentFiles, ManageError> {
+    let files = compose::files(request)?;
+    guard::check(role, None, &files)?;
     Ok(files)
 }
 
 impl Manager {
     /// Files for a create request, to be stored by the caller.
-    pub fn files(wish: &CreateAgent, who: ManageRole) -> Result<AgentFiles, ManageError> {
-        files(wish, who)
+    pub fn files(request: &CreateAgent, role: ManageRole) -> Result<AgentFiles, ManageError> {
+        files(request, role)
     }
 
     /// Files of a clone, to be stored by the caller.

@@ -75,7 +75,7 @@ fn redact_list(all: &mut [Value], is_secret: bool) {
         };
         let is_flag = text.starts_with('-');
         match text.split_once('=') {
-            Some((name, given)) if is_secret_name(name) => *text = format!("{name}={}", redact_value(given)),
+            Some((name, content)) if is_secret_name(name) => *text = format!("{name}={}", redact_value(content)),
             _ if is_flag && is_secret_name(text) => is_next = true,
             _ if is_secret || was_next && !is_flag => *text = redact_value(text),
             _ => *text = redact_url(text),
@@ -139,21 +139,21 @@ fn redact_url(text: &str) -> String {
 }
 
 /// Restores values that are given in their redacted form.
-fn restore(given: &mut Value, shown: &Value, old: &Value) {
-    match (given, shown, old) {
-        (Value::Object(given), Value::Object(shown), Value::Object(old)) => restore_members(given, shown, old),
-        (Value::Array(given), Value::Array(shown), Value::Array(old)) => {
-            for ((given, shown), old) in given.iter_mut().zip(shown).zip(old) {
-                restore(given, shown, old);
+fn restore(new: &mut Value, shown: &Value, old: &Value) {
+    match (new, shown, old) {
+        (Value::Object(new), Value::Object(shown), Value::Object(old)) => restore_members(new, shown, old),
+        (Value::Array(new), Value::Array(shown), Value::Array(old)) => {
+            for ((new, shown), old) in new.iter_mut().zip(shown).zip(old) {
+                restore(new, shown, old);
             }
         }
-        (given, shown, old) if given == shown => *given = old.clone(),
+        (new, shown, old) if new == shown => *new = old.clone(),
         _ => {}
     }
 }
 
-fn restore_members(given: &mut Map<String, Value>, shown: &Map<String, Value>, old: &Map<String, Value>) {
-    for (key, value) in given {
+fn restore_members(new: &mut Map<String, Value>, shown: &Map<String, Value>, old: &Map<String, Value>) {
+    for (key, value) in new {
         if let (Some(shown), Some(old)) = (shown.get(key), old.get(key)) {
             restore(value, shown, old);
         }

@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 
 /// The whole definition, without secrets and without the texts of rules and references.
 pub fn definition(definition: &Definition) -> AgentDefinition {
-    let Definition { agent, resources: kit, form, digest, place, .. } = definition;
+    let Definition { agent, resources, form, digest, location, .. } = definition;
     let maker = agent.about.provider.as_ref();
     AgentDefinition {
-        location: storage_info(place),
+        location: storage_info(location),
         digest: digest.to_string(),
         form: form.as_str().to_owned(),
         prompt: agent.prompt.clone(),
@@ -30,24 +30,24 @@ pub fn definition(definition: &Definition) -> AgentDefinition {
         rules: agent.knowledge.rules.iter().map(item).collect(),
         references: agent.knowledge.references.iter().map(item).collect(),
         servers: servers(definition),
-        exports: kit.exports.iter().map(export).collect(),
+        exports: resources.exports.iter().map(export).collect(),
         providers: providers(definition),
     }
 }
 
 /// Storage location of a definition.
-pub fn storage_info(place: &AgentLocation) -> DefinitionLocation {
-    let (name, path) = match place {
+pub fn storage_info(location: &AgentLocation) -> DefinitionLocation {
+    let (name, path) = match location {
         AgentLocation::Memory => ("memory", None),
         AgentLocation::Disk(path) => ("disk", Some(path.clone())),
         AgentLocation::Storage => ("storage", None),
     };
-    DefinitionLocation { place: name.to_owned(), path, note: location_note(place) }
+    DefinitionLocation { place: name.to_owned(), path, note: location_note(location) }
 }
 
 /// Description of a location for people.
-pub fn location_note(place: &AgentLocation) -> String {
-    match place {
+pub fn location_note(location: &AgentLocation) -> String {
+    match location {
         AgentLocation::Memory => "stored in memory: lost when this server stops".to_owned(),
         AgentLocation::Disk(path) => format!("stored on disk in {path}"),
         AgentLocation::Storage => "stored by the program that serves it".to_owned(),
@@ -66,8 +66,8 @@ pub fn item(item: &ContextItem) -> AgentItem {
 }
 
 /// A rule or reference with its text, without trailing line breaks.
-pub fn item_with_text(given: &ContextItem) -> AgentItem {
-    AgentItem { text: Some(given.text.trim_end_matches(['\n', '\r']).to_owned()), ..item(given) }
+pub fn item_with_text(source: &ContextItem) -> AgentItem {
+    AgentItem { text: Some(source.text.trim_end_matches(['\n', '\r']).to_owned()), ..item(source) }
 }
 
 /// An exported tool.

@@ -55,8 +55,8 @@ impl fmt::Debug for McpToolRequest {
 
 impl McpToolRequest {
     pub(crate) fn read(members: &Map<String, Value>, param: &str, before: &[Self]) -> Result<Self, OpenAiError> {
-        let place = format!("{param}.");
-        let fields = RequestFields::new(members, &place);
+        let prefix = format!("{param}.");
+        let fields = RequestFields::new(members, &prefix);
         let server_label = label(members, param, before)?;
         if fields.get("connector_id").is_some() {
             let param = format!("{param}.connector_id");
@@ -74,8 +74,8 @@ impl McpToolRequest {
         let allowed_tools = match fields.get("allowed_tools") {
             None => None,
             Some(Value::Object(filter)) => {
-                let place = format!("{param}.allowed_tools.");
-                Some(RequestFields::new(filter, &place).strings("tool_names")?)
+                let prefix = format!("{param}.allowed_tools.");
+                Some(RequestFields::new(filter, &prefix).strings("tool_names")?)
             }
             Some(_) => Some(fields.strings("allowed_tools")?),
         };
@@ -137,8 +137,8 @@ impl McpToolRequest {
 /// The echo of an address, without the part after the host, which often contains secrets.
 fn redacted_origin(url: &str) -> String {
     let Some((scheme, rest)) = url.split_once("://") else { return "<redacted>".to_owned() };
-    let place = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    let host = place.rsplit('@').next().unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit('@').next().unwrap_or_default();
     format!("{scheme}://{host}/<redacted>")
 }
 
@@ -159,8 +159,8 @@ fn label(members: &Map<String, Value>, param: &str, before: &[McpToolRequest]) -
 }
 
 fn headers(fields: RequestFields<'_>, param: &str) -> Result<BTreeMap<String, String>, OpenAiError> {
-    let given = fields.object("headers")?.into_iter().flatten();
-    let read = given.map(|(name, value)| match value.as_str() {
+    let members = fields.object("headers")?.into_iter().flatten();
+    let read = members.map(|(name, value)| match value.as_str() {
         Some(value) => Ok((name.clone(), value.to_owned())),
         None => {
             let param = format!("{param}.headers.{name}");
@@ -174,10 +174,10 @@ fn approvals(fields: RequestFields<'_>, param: &str) -> Result<McpApprovalPolicy
     match fields.get("require_approval") {
         None => Ok(McpApprovalPolicy::Always),
         Some(Value::Object(filter)) => {
-            let names = |which: &str| -> Result<Vec<String>, OpenAiError> {
-                let place = format!("{param}.require_approval.");
-                let Some(filter) = RequestFields::new(filter, &place).object(which)? else { return Ok(Vec::new()) };
-                RequestFields::new(filter, &format!("{place}{which}.")).strings("tool_names")
+            let names = |key: &str| -> Result<Vec<String>, OpenAiError> {
+                let prefix = format!("{param}.require_approval.");
+                let Some(filter) = RequestFields::new(filter, &prefix).object(key)? else { return Ok(Vec::new()) };
+                RequestFields::new(filter, &format!("{prefix}{key}.")).strings("tool_names")
             };
             let (always, mut never) = (names("always")?, names("never")?);
             never.retain(|name| !always.contains(name));

@@ -100,7 +100,7 @@ impl CreateResponse {
         let include = fields.strings("include")?;
         let reach =
             if previous.is_some() || conversation.is_some() { CallScope::Conversation } else { CallScope::Input };
-        let shows_images = include.iter().any(|what| what == "message.input_image.image_url");
+        let shows_images = include.iter().any(|field| field == "message.input_image.image_url");
         let (input, items) = read_input(fields.get("input"), reach, shows_images, fresh)?;
         let tools = RequestTools::read(fields.list("tools")?)?;
         let background = fields.flag("background")?.unwrap_or(false);
@@ -123,14 +123,14 @@ impl CreateResponse {
             input: items,
             ..RequestRecord::default()
         };
-        let mut wishes = RunOptions {
+        let mut run_options = RunOptions {
             instructions: instructions(&note),
             tools: tools.callers,
             journal_deltas: background,
             ..RunOptions::default()
         };
-        read_limits(fields, &mut note, &mut wishes)?;
-        read_output_options(fields, &mut note, &mut wishes)?;
+        read_limits(fields, &mut note, &mut run_options)?;
+        read_output_options(fields, &mut note, &mut run_options)?;
         Ok(Self {
             model: note.model.clone(),
             stream: fields.flag("stream")?.unwrap_or(false),
@@ -138,7 +138,7 @@ impl CreateResponse {
             store,
             previous: note.previous.clone(),
             conversation: note.conversation.clone(),
-            run_options: wishes,
+            run_options,
             record: note,
             input,
             mcp: tools.mcp,
@@ -149,8 +149,8 @@ impl CreateResponse {
 
 /// Instructions of the request followed by its system messages.
 fn instructions(note: &RequestRecord) -> Option<String> {
-    let words: Vec<&str> = note.instructions.iter().chain(&note.system).map(String::as_str).collect();
-    (!words.is_empty()).then(|| words.join("\n\n"))
+    let texts: Vec<&str> = note.instructions.iter().chain(&note.system).map(String::as_str).collect();
+    (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
 fn conversation<'a>(fields: RequestFields<'a>) -> Result<Option<&'a str>, OpenAiError> {
@@ -167,13 +167,13 @@ fn conversation<'a>(fields: RequestFields<'a>) -> Result<Option<&'a str>, OpenAi
 fn read_limits(
     fields: RequestFields<'_>,
     note: &mut RequestRecord,
-    wishes: &mut RunOptions,
+    run_options: &mut RunOptions,
 ) -> Result<(), OpenAiError> {
     note.max_output_tokens = fields.count("max_output_tokens", 16, u32::MAX)?;
     note.max_tool_calls = fields.count("max_tool_calls", 1, u32::MAX)?;
     note.temperature = fields.thousandths("temperature", 2.0)?;
     note.top_p = fields.thousandths("top_p", 1.0)?;
-    let penalty = |name| fields.number(name, -2.0, 2.0).map(|given| given.map(|number| json!(number).into()));
+    let penalty = |name| fields.number(name, -2.0, 2.0).map(|value| value.map(|number| json!(number).into()));
     note.presence_penalty = penalty("presence_penalty")?;
     note.frequency_penalty = penalty("frequency_penalty")?;
     note.top_logprobs = fields.count("top_logprobs", 0, 20)?;
@@ -183,12 +183,12 @@ fn read_limits(
     note.truncation = fields.one_of("truncation", &["auto", "disabled"])?.map(str::to_owned);
     note.metadata = metadata(fields)?;
     fields.text("service_tier")?;
-    wishes.max_output_tokens = note.max_output_tokens;
-    wishes.max_tool_calls = note.max_tool_calls;
-    (wishes.temperature, wishes.top_p) = (note.temperature, note.top_p);
-    wishes.stop = stop_texts(fields)?;
-    wishes.disable_parallel_tool_calls = note.disable_parallel_tool_calls;
-    wishes.no_truncation = note.truncation.as_deref() == Some("disabled");
+    run_options.max_output_tokens = note.max_output_tokens;
+    run_options.max_tool_calls = note.max_tool_calls;
+    (run_options.temperature, run_options.top_p) = (note.temperature, note.top_p);
+    run_options.stop = stop_texts(fields)?;
+    run_options.disable_parallel_tool_calls = note.disable_parallel_tool_calls;
+    run_options.no_truncation = note.truncation.as_deref() == Some("disabled");
     Ok(())
 }
 
@@ -230,17 +230,17 @@ pub(crate) fn metadata(fields: RequestFields<'_>) -> Result<Option<Json>, OpenAi
 fn read_output_options(
     fields: RequestFields<'_>,
     note: &mut RequestRecord,
-    wishes: &mut RunOptions,
+    run_options: &mut RunOptions,
 ) -> Result<(), OpenAiError> {
     if let Some(choice) = fields.get("tool_choice") {
-        wishes.tool_choice = tool_choice(choice, &[])?;
+        run_options.tool_choice = tool_choice(choice, &[])?;
         note.tool_choice = Some(choice.clone().into());
     }
     if let Some(reasoning) = fields.object("reasoning")? {
         let reasoning = RequestFields::new(reasoning, "reasoning.");
         let effort = reasoning.one_of("effort", &REASONING_EFFORTS)?;
         let summary = reasoning.one_of("summary", &["auto", "concise", "detailed"])?;
-        wishes.effort = effort.map(str::to_owned);
+        run_options.effort = effort.map(str::to_owned);
         note.reasoning = Some(json!({"effort": effort, "summary": summary}).into());
     }
     let Some(text) = fields.object("text")? else { return Ok(()) };
@@ -250,7 +250,7 @@ fn read_output_options(
         None => json!({"type": "text"}),
         Some(format) => {
             let (form, echo) = answer_form(RequestFields::new(format, "text.format."))?;
-            wishes.answer = form;
+            run_options.answer = form;
             echo
         }
     };

@@ -21,10 +21,10 @@ pub(crate) fn parse_object(body: &[u8]) -> Result<Map<String, Value>, OpenAiErro
     }
 }
 
-fn unreadable(why: &str) -> OpenAiError {
+fn unreadable(reason: &str) -> OpenAiError {
     OpenAiError {
         param: None,
-        ..OpenAiError::invalid("invalid_json", "", format!("The request cannot be read: {why}."))
+        ..OpenAiError::invalid("invalid_json", "", format!("The request cannot be read: {reason}."))
     }
 }
 
@@ -38,14 +38,14 @@ impl<'a> RequestFields<'a> {
         self.members.get(name).filter(|value| !value.is_null())
     }
 
-    fn type_error(&self, name: &str, wanted: &str) -> OpenAiError {
+    fn type_error(&self, name: &str, expected: &str) -> OpenAiError {
         let param = format!("{}{name}", self.prefix);
-        OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be {wanted}."))
+        OpenAiError::invalid("invalid_type", &param, format!("'{param}' must be {expected}."))
     }
 
-    fn range_error(&self, name: &str, code: &str, wanted: &str) -> OpenAiError {
+    fn range_error(&self, name: &str, code: &str, expected: &str) -> OpenAiError {
         let param = format!("{}{name}", self.prefix);
-        OpenAiError::invalid(code, &param, format!("'{param}' must be {wanted}."))
+        OpenAiError::invalid(code, &param, format!("'{param}' must be {expected}."))
     }
 
     pub(crate) fn text(&self, name: &str) -> Result<Option<&'a str>, OpenAiError> {
@@ -54,10 +54,10 @@ impl<'a> RequestFields<'a> {
     }
 
     /// Text with at most this many characters.
-    pub(crate) fn short_text(&self, name: &str, most: usize) -> Result<Option<String>, OpenAiError> {
+    pub(crate) fn short_text(&self, name: &str, max: usize) -> Result<Option<String>, OpenAiError> {
         match self.text(name)? {
-            Some(text) if text.chars().count() > most => {
-                Err(self.range_error(name, "string_above_max_length", &format!("at most {most} characters long")))
+            Some(text) if text.chars().count() > max => {
+                Err(self.range_error(name, "string_above_max_length", &format!("at most {max} characters long")))
             }
             text => Ok(text.map(str::to_owned)),
         }
@@ -82,49 +82,49 @@ impl<'a> RequestFields<'a> {
     }
 
     /// An integer within these bounds.
-    pub(crate) fn count(&self, name: &str, least: u32, most: u32) -> Result<Option<u32>, OpenAiError> {
+    pub(crate) fn count(&self, name: &str, min: u32, max: u32) -> Result<Option<u32>, OpenAiError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = value.as_i64().ok_or_else(|| self.type_error(name, "a whole number"))?;
         match u32::try_from(number.max(-1)) {
-            Ok(number) if (least..=most).contains(&number) => Ok(Some(number)),
-            _ if number < i64::from(least) => {
-                Err(self.range_error(name, "integer_below_min_value", &format!("{least} or more")))
+            Ok(number) if (min..=max).contains(&number) => Ok(Some(number)),
+            _ if number < i64::from(min) => {
+                Err(self.range_error(name, "integer_below_min_value", &format!("{min} or more")))
             }
-            _ => Err(self.range_error(name, "integer_above_max_value", &format!("{most} or less"))),
+            _ => Err(self.range_error(name, "integer_above_max_value", &format!("{max} or less"))),
         }
     }
 
     /// A number within these bounds.
-    pub(crate) fn number(&self, name: &str, least: f64, most: f64) -> Result<Option<f64>, OpenAiError> {
+    pub(crate) fn number(&self, name: &str, min: f64, max: f64) -> Result<Option<f64>, OpenAiError> {
         let Some(value) = self.get(name) else { return Ok(None) };
         let number = value.as_f64().ok_or_else(|| self.type_error(name, "a number"))?;
-        if number < least {
-            return Err(self.range_error(name, "decimal_below_min_value", &format!("{least} or more")));
+        if number < min {
+            return Err(self.range_error(name, "decimal_below_min_value", &format!("{min} or more")));
         }
-        if number > most {
-            return Err(self.range_error(name, "decimal_above_max_value", &format!("{most} or less")));
+        if number > max {
+            return Err(self.range_error(name, "decimal_above_max_value", &format!("{max} or less")));
         }
         Ok(Some(number))
     }
 
-    pub(crate) fn thousandths(&self, name: &str, most: f64) -> Result<Option<Thousandths>, OpenAiError> {
-        Ok(self.number(name, 0.0, most)?.and_then(Thousandths::from_f64))
+    pub(crate) fn thousandths(&self, name: &str, max: f64) -> Result<Option<Thousandths>, OpenAiError> {
+        Ok(self.number(name, 0.0, max)?.and_then(Thousandths::from_f64))
     }
 
     /// One of these values.
-    pub(crate) fn one_of(&self, name: &str, words: &[&str]) -> Result<Option<&'a str>, OpenAiError> {
+    pub(crate) fn one_of(&self, name: &str, allowed: &[&str]) -> Result<Option<&'a str>, OpenAiError> {
         match self.text(name)? {
-            Some(word) if !words.contains(&word) => {
-                Err(self.range_error(name, "invalid_value", &format!("one of: {}", words.join(", "))))
+            Some(value) if !allowed.contains(&value) => {
+                Err(self.range_error(name, "invalid_value", &format!("one of: {}", allowed.join(", "))))
             }
-            word => Ok(word),
+            value => Ok(value),
         }
     }
 
     /// A list of strings.
     pub(crate) fn strings(&self, name: &str) -> Result<Vec<String>, OpenAiError> {
         let read = |value: &Value| value.as_str().map(str::to_owned);
-        let words: Option<Vec<String>> = self.list(name)?.iter().map(read).collect();
-        words.ok_or_else(|| self.type_error(name, "a list of strings"))
+        let texts: Option<Vec<String>> = self.list(name)?.iter().map(read).collect();
+        texts.ok_or_else(|| self.type_error(name, "a list of strings"))
     }
 }

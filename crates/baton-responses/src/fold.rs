@@ -67,8 +67,8 @@ impl FoldedResponse {
         }
         let item = output.get_mut(index).ok_or("there is no such item")?;
         let (id, is_open) = (item["id"].clone(), item["status"] == "in_progress" || item["status"].is_null());
-        let is_meant = event["item_id"] == id || event["item"]["id"] == id;
-        if !is_meant {
+        let is_target = event["item_id"] == id || event["item"]["id"] == id;
+        if !is_target {
             return Err("the item has another id");
         }
         if kind == "response.output_item.done" {
@@ -83,8 +83,9 @@ impl FoldedResponse {
 }
 
 fn apply_to(item: &mut Value, kind: &str, event: &Value) -> Result<(), &'static str> {
-    let place = |name: &str| event[name].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap_or(usize::MAX);
-    let (content, summary) = (place("content_index"), place("summary_index"));
+    let index_of =
+        |name: &str| event[name].as_u64().and_then(|index| usize::try_from(index).ok()).unwrap_or(usize::MAX);
+    let (content, summary) = (index_of("content_index"), index_of("summary_index"));
     let member = if item["type"] == "custom_tool_call" { "input" } else { "arguments" };
     match kind {
         "response.content_part.added" => put(&mut item["content"], content, &event["part"]),
@@ -126,16 +127,16 @@ fn put(list: &mut Value, index: usize, value: &Value) -> Result<(), &'static str
 
 fn replace(list: &mut Value, index: usize, value: &Value) -> Result<(), &'static str> {
     match list.get_mut(index) {
-        Some(place) => {
-            *place = value.clone();
+        Some(part) => {
+            *part = value.clone();
             Ok(())
         }
         None => Err("there is no such part"),
     }
 }
 
-fn append(place: &mut Value, delta: &Value) -> Result<(), &'static str> {
-    match (place, delta) {
+fn append(target: &mut Value, delta: &Value) -> Result<(), &'static str> {
+    match (target, delta) {
         (Value::String(text), Value::String(delta)) => {
             text.push_str(delta);
             Ok(())
@@ -144,10 +145,10 @@ fn append(place: &mut Value, delta: &Value) -> Result<(), &'static str> {
     }
 }
 
-fn set(place: &mut Value, value: &Value) -> Result<(), &'static str> {
-    match place {
+fn set(target: &mut Value, value: &Value) -> Result<(), &'static str> {
+    match target {
         Value::String(_) => {
-            *place = value.clone();
+            *target = value.clone();
             Ok(())
         }
         _ => Err("there is no text to replace"),

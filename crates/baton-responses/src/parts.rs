@@ -13,12 +13,12 @@ pub(crate) fn message_text(message: &Message) -> String {
     if !text.is_empty() {
         return text;
     }
-    let other = message.parts.iter().filter_map(|part| match &part.content {
+    let non_text = message.parts.iter().filter_map(|part| match &part.content {
         PartContent::Data(data) => (!is_protocol(data)).then(|| data.as_str().to_owned()),
         PartContent::Url(url) => Some(url.clone()),
         PartContent::Text(_) | PartContent::Raw(_) => None,
     });
-    other.collect::<Vec<_>>().join("\n")
+    non_text.collect::<Vec<_>>().join("\n")
 }
 
 /// Whether a data part carries tool calls, results or input requests instead of content.

@@ -101,8 +101,8 @@ fn is_false(flag: &bool) -> bool {
 
 impl RequestRecord {
     /// The note of a turn; empty if the turn came through another API.
-    pub fn from_run_options(wishes: &RunOptions) -> Self {
-        wishes.note.as_ref().and_then(|note| note.read().ok()).unwrap_or_default()
+    pub fn from_run_options(options: &RunOptions) -> Self {
+        options.note.as_ref().and_then(|note| note.read().ok()).unwrap_or_default()
     }
 
     /// The stored form of the note.

@@ -158,7 +158,7 @@ pub struct Response {
 impl Response {
     /// A new response with the echo of its request.
     pub fn new(id: String, created_at: i64, agent: &str, note: &RequestRecord) -> Self {
-        let number = |given: Option<Thousandths>| given.map_or_else(|| json!(1), |number| json!(number.get()));
+        let number = |value: Option<Thousandths>| value.map_or_else(|| json!(1), |number| json!(number.get()));
         Self {
             id,
             object: "response",

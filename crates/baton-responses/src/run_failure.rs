@@ -18,19 +18,19 @@ pub struct RunFailure {
 impl RunFailure {
     /// The failure that a task ended with.
     pub fn from_reason(reason: &FailureReason) -> Self {
-        let (status, kind, word) = classify(reason);
-        let known = ErrorCode::ALL.iter().find(|known| known.code == reason.code);
-        let detail = match known {
-            Some(known) if is_about_server(known) => format!("{}: {}", known.title, reason.detail),
+        let (status, kind, code) = classify(reason);
+        let error_code = ErrorCode::ALL.iter().find(|error_code| error_code.code == reason.code);
+        let detail = match error_code {
+            Some(error_code) if is_about_server(error_code) => format!("{}: {}", error_code.title, reason.detail),
             _ => reason.detail.clone(),
         };
         let message = format!("{detail} ({})", reason.code);
-        let error = OpenAiError { status, kind, code: Some(word), param: None, message };
+        let error = OpenAiError { status, kind, code: Some(code), param: None, message };
         let is_retryable = matches!(status, 408 | 409 | 429 | 500..)
             && error.code.as_deref() != Some("insufficient_quota")
             && reason.code != ErrorCode::MODEL_NOT_CONFIGURED.code;
-        let asked = reason.provider.as_ref().and_then(|provider| provider.retry_after_ms);
-        Self { error, retry_after: asked.map(Duration::from_millis), is_retryable }
+        let delay_ms = reason.provider.as_ref().and_then(|provider| provider.retry_after_ms);
+        Self { error, retry_after: delay_ms.map(Duration::from_millis), is_retryable }
     }
 
     /// The `error` object for a stream.
@@ -46,7 +46,7 @@ fn is_about_server(code: &ErrorCode) -> bool {
 
 /// Status, type and code of the error.
 fn classify(reason: &FailureReason) -> (u16, &'static str, String) {
-    let (status, kind, word) = match reason.code.as_str() {
+    let (status, kind, code) = match reason.code.as_str() {
         code if code == ErrorCode::WINDOW_EXCEEDED.code => (400, "invalid_request_error", "context_length_exceeded"),
         code if code == ErrorCode::BUDGET_USED_UP.code => (429, "too_many_requests", "insufficient_quota"),
         code if code == ErrorCode::GUARDRAIL_BLOCKED.code => (400, "invalid_request_error", "content_policy_violation"),
@@ -57,7 +57,7 @@ fn classify(reason: &FailureReason) -> (u16, &'static str, String) {
             None => (500, "server_error", code),
         },
     };
-    (status, kind, word.to_owned())
+    (status, kind, code.to_owned())
 }
 
 /// Maps the provider's status, keeping its meaning.

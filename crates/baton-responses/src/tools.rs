@@ -37,8 +37,8 @@ impl RequestTools {
     }
 
     fn function(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
-        let place = format!("{param}.");
-        let fields = RequestFields::new(members, &place);
+        let prefix = format!("{param}.");
+        let fields = RequestFields::new(members, &prefix);
         let (name, description) = (self.name(members, param)?, fields.text("description")?);
         let parameters = fields.object("parameters")?;
         let strict = fields.flag("strict")?;
@@ -57,22 +57,22 @@ impl RequestTools {
 
     /// Adds a custom tool as a function with one string parameter.
     fn custom(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
-        let place = format!("{param}.");
-        let fields = RequestFields::new(members, &place);
+        let prefix = format!("{param}.");
+        let fields = RequestFields::new(members, &prefix);
         let (name, description) = (self.name(members, param)?, fields.text("description")?);
         let format = fields.object("format")?;
         let grammar = format.and_then(|format| format.get("definition")).and_then(Value::as_str);
-        let mut words = description.unwrap_or_default().to_owned();
+        let mut full_description = description.unwrap_or_default().to_owned();
         if let Some(grammar) = grammar {
-            words.push_str("\nThe input has to follow this grammar:\n");
-            words.push_str(grammar);
+            full_description.push_str("\nThe input has to follow this grammar:\n");
+            full_description.push_str(grammar);
         }
         let format = format.map_or_else(|| json!({"type": "text"}), |format| Value::Object(format.clone()));
         self.echo.push(json!({"type": "custom", "name": name, "description": description, "format": format}).into());
         self.custom.push(name.clone());
         let parameters =
             json!({"type": "object", "properties": {"input": {"type": "string"}}, "required": ["input"]}).into();
-        self.callers.push(CallerTool { name, description: words, parameters });
+        self.callers.push(CallerTool { name, description: full_description, parameters });
         Ok(())
     }
 
@@ -107,8 +107,8 @@ fn unsupported(kind: &str, param: &str) -> OpenAiError {
 pub(crate) fn tool_choice(choice: &Value, servers: &[CallerServerSpec]) -> Result<CallerToolChoice, OpenAiError> {
     let param = "tool_choice";
     let members = match choice {
-        Value::String(word) => {
-            return match word.as_str() {
+        Value::String(mode) => {
+            return match mode.as_str() {
                 "auto" => Ok(CallerToolChoice::Auto),
                 "none" => Ok(CallerToolChoice::None),
                 "required" => Ok(CallerToolChoice::Required),
@@ -141,10 +141,10 @@ fn server_tools(choice: &Map<String, Value>, servers: &[CallerServerSpec]) -> Ve
     let text = |name: &str| choice.get(name).and_then(Value::as_str);
     let (label, tool) = (text("server_label"), text("name"));
     let server = servers.iter().find(|server| label == Some(server.label.as_str()));
-    let is_meant = |own: &str| tool.is_none_or(|tool| tool == own);
-    let meant = server.into_iter().flat_map(|server| &server.tools);
-    meant
-        .filter(|tool| tool.mcp_server_and_tool().is_some_and(|(_, own)| is_meant(own)))
+    let is_match = |own: &str| tool.is_none_or(|tool| tool == own);
+    let candidates = server.into_iter().flat_map(|server| &server.tools);
+    candidates
+        .filter(|tool| tool.mcp_server_and_tool().is_some_and(|(_, own)| is_match(own)))
         .map(|tool| tool.name.clone())
         .collect()
 }

@@ -40,13 +40,13 @@ pub(super) fn differences(
     source: &ConversionSource<'_>,
     to: Format,
     new: &AgentSpec,
-    kit: &AgentResources,
+    resources: &AgentResources,
 ) -> Vec<String> {
     let old = source.agent;
-    let mut lost = Vec::new();
-    let mut note = |is_lost: bool, what: String| {
-        if is_lost {
-            lost.push(what);
+    let mut differences = Vec::new();
+    let mut note = |differs: bool, difference: String| {
+        if differs {
+            differences.push(difference);
         }
     };
     note(old.name != new.name, format!("its address: `{}` becomes `{}`", old.name, new.name));
@@ -60,7 +60,7 @@ pub(super) fn differences(
     note(old.writing != new.writing, "its model settings".to_owned());
     let names: Vec<&str> = old.tools.iter().map(|tool| tool.name.as_str()).collect();
     note(old.tools != new.tools, format!("its tools: {}", names.join(", ")));
-    let ModelSpec::Playbook { rules: playbook } = &old.model else { return lost };
+    let ModelSpec::Playbook { rules: playbook } = &old.model else { return differences };
     note(playbook.is_some() && old.model != new.model, "its playbook rules: `playbook.yaml`".to_owned());
     let callers = old.tool_execution == ToolExecution::Caller && old.tool_execution != new.tool_execution;
     note(callers, "tool execution by callers: `settings.tools`".to_owned());
@@ -85,56 +85,56 @@ pub(super) fn differences(
     note(old.autonomous != new.autonomous, "its autonomous mode: `autonomous`".to_owned());
     note(old.knowledge.relevance != new.knowledge.relevance, "`settings.context`".to_owned());
     for kind in [ItemKind::Rule, ItemKind::Reference] {
-        items(&mut lost, kind, old.knowledge.items(kind), new.knowledge.items(kind));
+        items(&mut differences, kind, old.knowledge.items(kind), new.knowledge.items(kind));
     }
-    servers(&mut lost, &source.resources.servers, &kit.servers, to);
-    for entry in source.resources.providers.iter().filter(|entry| !kit.providers.contains(entry)) {
-        lost.push(format!("some settings of the provider {}", entry.id));
+    servers(&mut differences, &source.resources.servers, &resources.servers, to);
+    for entry in source.resources.providers.iter().filter(|entry| !resources.providers.contains(entry)) {
+        differences.push(format!("some settings of the provider {}", entry.id));
     }
-    for export in source.resources.exports.iter().filter(|export| !kit.exports.contains(export)) {
-        lost.push(format!("the export {}", export.name));
+    for export in source.resources.exports.iter().filter(|export| !resources.exports.contains(export)) {
+        differences.push(format!("the export {}", export.name));
     }
-    lost
+    differences
 }
 
-fn items(lost: &mut Vec<String>, kind: ItemKind, old: &[ContextItem], new: &[ContextItem]) {
+fn items(differences: &mut Vec<String>, kind: ItemKind, old: &[ContextItem], new: &[ContextItem]) {
     for item in old {
-        let what = format!("the {} {}", kind.as_str(), item.name);
+        let label = format!("the {} {}", kind.as_str(), item.name);
         match new.iter().find(|new| new.name == item.name) {
-            None => lost.push(what),
+            None => differences.push(label),
             Some(new) if new == item => {}
-            Some(new) if new.text != item.text => lost.push(format!("white space around the text of {what}")),
+            Some(new) if new.text != item.text => differences.push(format!("white space around the text of {label}")),
             Some(new) if new.media_type != item.media_type => {
-                lost.push(format!("the media type {} of {what}", item.media_type));
+                differences.push(format!("the media type {} of {label}", item.media_type));
             }
-            Some(_) => lost.push(format!("metadata of {what}")),
+            Some(_) => differences.push(format!("metadata of {label}")),
         }
     }
 }
 
-fn servers(lost: &mut Vec<String>, old: &[McpServer], new: &[McpServer], to: Format) {
+fn servers(differences: &mut Vec<String>, old: &[McpServer], new: &[McpServer], to: Format) {
     for server in old {
         let name = &server.name;
         let Some(new) = new.iter().find(|new| new.name == *name) else {
-            lost.push(format!("the server {name}"));
+            differences.push(format!("the server {name}"));
             continue;
         };
         if server.transport != new.transport {
-            lost.push(format!("the server {name}: automatic detection of the HTTP transport"));
+            differences.push(format!("the server {name}: automatic detection of the HTTP transport"));
         }
-        let same_words = server.permissions.default == new.permissions.default
+        let same_permissions = server.permissions.default == new.permissions.default
             && sorted(&server.permissions.rules) == sorted(&new.permissions.rules)
             && (&server.include, &server.exclude) == (&new.include, &new.exclude);
-        if !same_words {
+        if !same_permissions {
             let instead = if to == Format::Native { "" } else { "; denied tools are disabled" };
-            lost.push(format!("the server {name}: some permissions of its tools{instead}"));
+            differences.push(format!("the server {name}: some permissions of its tools{instead}"));
         }
         let rest = |server: &McpServer| {
             let McpServer { enabled, era, timeouts, modes, prefix, required, trusted, oauth, .. } = server.clone();
             (enabled, era, timeouts, modes, prefix, required, trusted, oauth)
         };
         if rest(server) != rest(new) {
-            lost.push(format!("the server {name}: some of its settings"));
+            differences.push(format!("the server {name}: some of its settings"));
         }
     }
 }
@@ -149,22 +149,22 @@ fn sorted(rules: &[PermissionRule]) -> Vec<String> {
 
 /// Keys of a TeamSpark file that have no counterpart in an agent.
 pub(super) fn unknown_keys(tree: Option<&OrderedValue>) -> Vec<String> {
-    let mut lost = Vec::new();
+    let mut differences = Vec::new();
     let maps = [
         ("", tree, &GENERATED_TOP_KEYS[..]),
         ("metadata.", at(tree, "metadata"), &GENERATED_METADATA_KEYS),
         ("settings.", at(tree, "settings"), &GENERATED_SETTINGS_KEYS),
     ];
-    for (path, map, made) in maps {
+    for (path, map, generated_keys) in maps {
         let Some(OrderedValue::Map(OrderedMap(entries))) = map else { continue };
-        let is_said =
+        let has_value =
             |value: &OrderedValue| !matches!(value, OrderedValue::Null) && *value != OrderedValue::List(Vec::new());
         // This path has already been added to the environment of the servers.
-        let is_made = |key: &str| made.contains(&key) || key == "systemPath";
-        let unmade = entries.iter().filter(|(key, value)| !is_made(key) && is_said(value));
-        lost.extend(unmade.map(|(key, _)| format!("`{path}{key}`")));
+        let is_made = |key: &str| generated_keys.contains(&key) || key == "systemPath";
+        let unknown = entries.iter().filter(|(key, value)| !is_made(key) && has_value(value));
+        differences.extend(unknown.map(|(key, _)| format!("`{path}{key}`")));
     }
-    lost
+    differences
 }
 
 fn at<'a>(tree: Option<&'a OrderedValue>, key: &str) -> Option<&'a OrderedValue> {

@@ -84,16 +84,16 @@ fn settings(agent: &AgentSpec) -> OrderedMap {
     map.set_some("max_output_tokens", agent.writing.max_output_tokens);
     map.set_some("temperature", agent.writing.temperature);
     map.set_some("top_p", agent.writing.top_p);
-    let (given, usual) = (agent.knowledge.relevance, RelevanceLimits::default());
+    let (limits, defaults) = (agent.knowledge.relevance, RelevanceLimits::default());
     let mut context = OrderedMap::default();
-    if given.top_k != usual.top_k {
-        context.set("top_k", given.top_k);
+    if limits.top_k != defaults.top_k {
+        context.set("top_k", limits.top_k);
     }
-    if given.top_n != usual.top_n {
-        context.set("top_n", given.top_n);
+    if limits.top_n != defaults.top_n {
+        context.set("top_n", limits.top_n);
     }
-    if given.include_score != usual.include_score {
-        context.set("include_score", given.include_score);
+    if limits.include_score != defaults.include_score {
+        context.set("include_score", limits.include_score);
     }
     map.set_nonempty("context", context);
     map
@@ -110,11 +110,11 @@ pub(super) fn skill(skill: &SkillSpec) -> OrderedValue {
     map.into()
 }
 
-fn write_resources(map: &mut OrderedMap, kit: &AgentResources) {
+fn write_resources(map: &mut OrderedMap, resources: &AgentResources) {
     let servers =
-        kit.servers.iter().map(|server| (server.name.clone(), OrderedValue::from(server::native_entry(server))));
+        resources.servers.iter().map(|server| (server.name.clone(), OrderedValue::from(server::native_entry(server))));
     map.set_nonempty("mcpServers", OrderedMap(servers.collect()));
-    let exports = kit.exports.iter().map(|export| {
+    let exports = resources.exports.iter().map(|export| {
         let mut own = OrderedMap::default();
         own.set("name", export.name.as_str());
         own.set("description", export.description.as_str());

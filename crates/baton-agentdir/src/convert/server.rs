@@ -30,9 +30,9 @@ pub(super) fn native_entry(server: &McpServer) -> OrderedMap {
     entry.set_nonempty("serverToolDefaults", defaults);
     let mut tools = OrderedMap::default();
     for (tool, mode) in &server.modes.tools {
-        let mut said = OrderedMap::default();
-        said.set("include", include(*mode));
-        tools.set(tool, said);
+        let mut settings = OrderedMap::default();
+        settings.set("include", include(*mode));
+        tools.set(tool, settings);
     }
     entry.set_nonempty("tools", tools);
     entry
@@ -55,12 +55,12 @@ fn permission_value(server: &McpServer, tool: &str) -> OrderedValue {
         }
     }
     match (plain, some.is_empty()) {
-        (Some(word), true) => permission(word).into(),
+        (Some(value), true) => permission(value).into(),
         (plain, _) => {
-            let mut said = OrderedMap::default();
-            said.set_some("permission", plain.map(permission));
-            said.set_nonempty("arguments", some);
-            said.into()
+            let mut settings = OrderedMap::default();
+            settings.set_some("permission", plain.map(permission));
+            settings.set_nonempty("arguments", some);
+            settings.into()
         }
     }
 }
@@ -81,16 +81,16 @@ pub(super) fn teamspark_entry(server: &McpServer, earlier: Option<&OrderedValue>
     entry.set_nonempty("serverToolDefaults", defaults);
     let mut tools: BTreeMap<&str, OrderedMap> = BTreeMap::new();
     for rule in server.permissions.rules.iter().filter(|rule| rule.arguments.is_empty()) {
-        let said = tools.entry(&rule.tool).or_default();
-        said.set("permissionRequired", rule.permission != Permission::Allow);
+        let settings = tools.entry(&rule.tool).or_default();
+        settings.set("permissionRequired", rule.permission != Permission::Allow);
         if rule.permission == Permission::Deny {
-            said.set("disabled", true);
+            settings.set("disabled", true);
         }
     }
     for (tool, mode) in &server.modes.tools {
         tools.entry(tool).or_default().set("include", include(*mode));
     }
-    let tools = tools.into_iter().map(|(tool, said)| (tool.to_owned(), OrderedValue::from(said))).collect();
+    let tools = tools.into_iter().map(|(tool, settings)| (tool.to_owned(), OrderedValue::from(settings))).collect();
     entry.set_nonempty("tools", OrderedMap(tools));
     if let Some(OrderedValue::Map(OrderedMap(earlier))) = earlier {
         for (key, value) in earlier.iter().filter(|(key, _)| !KNOWN_SERVER_KEYS.contains(&key.as_str())) {
@@ -214,17 +214,17 @@ fn texts(map: &BTreeMap<String, String>) -> OrderedMap {
     OrderedMap(map.iter().map(|(key, value)| (key.clone(), OrderedValue::from(value.as_str()))).collect())
 }
 
-fn timeouts(given: McpTimeouts) -> OrderedMap {
-    let usual = McpTimeouts::default();
+fn timeouts(configured: McpTimeouts) -> OrderedMap {
+    let defaults = McpTimeouts::default();
     let mut map = OrderedMap::default();
     let all = [
-        ("startup", given.startup, usual.startup),
-        ("call", given.call, usual.call),
-        ("total", given.total, usual.total),
+        ("startup", configured.startup, defaults.startup),
+        ("call", configured.call, defaults.call),
+        ("total", configured.total, defaults.total),
     ];
-    for (key, given, usual) in all {
-        if given != usual {
-            map.set(key, duration(given));
+    for (key, configured, defaults) in all {
+        if configured != defaults {
+            map.set(key, duration(configured));
         }
     }
     map
@@ -238,8 +238,8 @@ pub(super) fn duration(duration: Duration) -> String {
     }
 }
 
-pub(super) fn permission(word: Permission) -> &'static str {
-    match word {
+pub(super) fn permission(permission: Permission) -> &'static str {
+    match permission {
         Permission::Allow => "allow",
         Permission::Ask => "ask",
         Permission::Deny => "deny",

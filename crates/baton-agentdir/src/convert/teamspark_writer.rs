@@ -127,15 +127,15 @@ fn settings(source: &ConversionSource<'_>, to: Format) -> OrderedMap {
         ApprovalMode::Always => map.set("toolPermission", "always"),
         ApprovalMode::Never => map.set("toolPermission", "never"),
     }
-    let (given, usual) = (agent.knowledge.relevance, RelevanceLimits::default());
-    if given.top_k != usual.top_k {
-        map.set("contextTopK", given.top_k);
+    let (limits, defaults) = (agent.knowledge.relevance, RelevanceLimits::default());
+    if limits.top_k != defaults.top_k {
+        map.set("contextTopK", limits.top_k);
     }
-    if given.top_n != usual.top_n {
-        map.set("contextTopN", given.top_n);
+    if limits.top_n != defaults.top_n {
+        map.set("contextTopN", limits.top_n);
     }
-    if given.include_score != usual.include_score {
-        map.set("contextIncludeScore", given.include_score);
+    if limits.include_score != defaults.include_score {
+        map.set("contextIncludeScore", limits.include_score);
     }
     if to == Format::Tspark {
         // The `tspark` format writes all numbers as text.
@@ -156,9 +156,9 @@ fn settings(source: &ConversionSource<'_>, to: Format) -> OrderedMap {
 }
 
 /// Copies keys of an earlier map that are not generated.
-fn copy_unknown_keys(map: &mut OrderedMap, earlier: Option<&OrderedValue>, made: &[&str]) {
+fn copy_unknown_keys(map: &mut OrderedMap, earlier: Option<&OrderedValue>, generated_keys: &[&str]) {
     let Some(OrderedValue::Map(OrderedMap(earlier))) = earlier else { return };
-    for (key, value) in earlier.iter().filter(|(key, _)| !made.contains(&key.as_str())) {
+    for (key, value) in earlier.iter().filter(|(key, _)| !generated_keys.contains(&key.as_str())) {
         map.set(key, value.clone());
     }
 }

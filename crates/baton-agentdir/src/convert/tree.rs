@@ -45,7 +45,7 @@ impl OrderedValue {
     /// The value of a key, if this is a map.
     pub(super) fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(OrderedMap(entries)) = self else { return None };
-        entries.iter().find(|(there, _)| there == key).map(|(_, value)| value)
+        entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
     }
 
     /// Converts to a JSON value.
@@ -77,7 +77,7 @@ impl OrderedValue {
             Self::Null => text.push_str("null"),
             Self::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
             Self::Number(number) => text.push_str(&number.to_string()),
-            Self::Text(words) => text.push_str(&serde_json::Value::from(words.as_str()).to_string()),
+            Self::Text(content) => text.push_str(&serde_json::Value::from(content.as_str()).to_string()),
             Self::List(all) if all.is_empty() => text.push_str("[]"),
             Self::Map(OrderedMap(all)) if all.is_empty() => text.push_str("{}"),
             Self::List(all) => {
@@ -110,7 +110,7 @@ impl OrderedMap {
     /// Sets a key: replaces its value, or appends the key.
     pub(super) fn set(&mut self, key: &str, value: impl Into<OrderedValue>) {
         let value = value.into();
-        match self.0.iter_mut().find(|(there, _)| there == key) {
+        match self.0.iter_mut().find(|(name, _)| name == key) {
             Some((_, slot)) => *slot = value,
             None => self.0.push((key.to_owned(), value)),
         }
@@ -185,7 +185,7 @@ impl From<u16> for OrderedValue {
 
 impl From<baton_types::Thousandths> for OrderedValue {
     fn from(number: baton_types::Thousandths) -> Self {
-        let whole = number.0.is_multiple_of(1000).then(|| Number::from(number.0 / 1000));
-        whole.or_else(|| Number::from_f64(number.get())).map_or(Self::Null, Self::Number)
+        let integer = number.0.is_multiple_of(1000).then(|| Number::from(number.0 / 1000));
+        integer.or_else(|| Number::from_f64(number.get())).map_or(Self::Null, Self::Number)
     }
 }

@@ -56,9 +56,9 @@ fn in_list(text: &mut String, value: &OrderedValue, indent: usize) {
 
 fn plain(text: &mut String, value: &OrderedValue, indent: usize) {
     match value {
-        OrderedValue::Text(words) => match block(words, indent + 2) {
+        OrderedValue::Text(content) => match block(content, indent + 2) {
             Some(block) => text.push_str(&format!(" {block}")),
-            None => text.push_str(&format!(" {}\n", scalar(words))),
+            None => text.push_str(&format!(" {}\n", scalar(content))),
         },
         _ => text.push_str(&format!(" {}\n", flow(value))),
     }
@@ -70,7 +70,7 @@ fn flow(value: &OrderedValue) -> String {
         OrderedValue::Null => "null".to_owned(),
         OrderedValue::Bool(value) => value.to_string(),
         OrderedValue::Number(number) => number.to_string(),
-        OrderedValue::Text(words) => quoted(words),
+        OrderedValue::Text(text) => quoted(text),
         OrderedValue::List(all) => format!("[{}]", all.iter().map(flow).collect::<Vec<_>>().join(", ")),
         OrderedValue::Map(OrderedMap(all)) => {
             let all: Vec<String> = all.iter().map(|(key, value)| format!("{}: {}", quoted(key), flow(value))).collect();
@@ -80,23 +80,23 @@ fn flow(value: &OrderedValue) -> String {
 }
 
 /// Multi-line text as a block scalar; `None` if a line cannot be written verbatim.
-fn block(words: &str, indent: usize) -> Option<String> {
-    let body = words.trim_end_matches('\n');
-    let is_good = words.contains('\n')
+fn block(text: &str, indent: usize) -> Option<String> {
+    let body = text.trim_end_matches('\n');
+    let is_good = text.contains('\n')
         && !body.is_empty()
         && !body.starts_with([' ', '\t', '\n'])
         && body.lines().all(|line| line.is_empty() || !line.trim().is_empty())
-        && words.chars().all(|c| c == '\n' || c == '\t' || is_printable(c));
+        && text.chars().all(|c| c == '\n' || c == '\t' || is_printable(c));
     if !is_good {
         return None;
     }
-    let sign = match words.len() - body.len() {
+    let sign = match text.len() - body.len() {
         0 => "|-",
         1 => "|",
         _ => "|+",
     };
     let mut block = format!("{sign}\n");
-    for line in words.strip_suffix('\n').unwrap_or(words).split('\n') {
+    for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
         if !line.is_empty() {
             block.push_str(&" ".repeat(indent));
             block.push_str(line);
@@ -111,21 +111,21 @@ fn is_printable(c: char) -> bool {
 }
 
 /// Text on one line, quoted unless it is unambiguous as a plain scalar.
-fn scalar(words: &str) -> String {
+fn scalar(text: &str) -> String {
     const WORDS: [&str; 12] = ["true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf", "infinity"];
     let inside = |c: char| c.is_alphanumeric() || " _./()-+'!?,;@%=:".contains(c);
-    let is_safe = words.starts_with(|c: char| c.is_alphabetic())
-        && !words.ends_with([' ', ':'])
-        && !words.contains(": ")
-        && words.chars().all(inside)
-        && !WORDS.contains(&words.to_lowercase().as_str());
-    if is_safe { words.to_owned() } else { quoted(words) }
+    let is_safe = text.starts_with(|c: char| c.is_alphabetic())
+        && !text.ends_with([' ', ':'])
+        && !text.contains(": ")
+        && text.chars().all(inside)
+        && !WORDS.contains(&text.to_lowercase().as_str());
+    if is_safe { text.to_owned() } else { quoted(text) }
 }
 
-fn quoted(words: &str) -> String {
-    let mut text = String::with_capacity(words.len() + 2);
+fn quoted(content: &str) -> String {
+    let mut text = String::with_capacity(content.len() + 2);
     text.push('"');
-    for c in words.chars() {
+    for c in content.chars() {
         match c {
             '"' => text.push_str("\\\""),
             '\\' => text.push_str("\\\\"),

@@ -11,7 +11,7 @@ const MAX_UNKNOWN_KEYS: usize = 20;
 #[derive(Clone, Debug, PartialEq)]
 pub struct LocatedValue<T> {
     /// Location of the value.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
     /// The value.
     pub value: T,
 }
@@ -35,13 +35,13 @@ impl DocumentReader {
     }
 
     /// Records an error with a suggested fix.
-    pub fn error(&mut self, place: SourceLocation, message: impl Into<String>, hint: impl Into<String>) {
-        self.diagnostics.push(Diagnostic::error(&self.file, place, message).with_hint(hint));
+    pub fn error(&mut self, location: SourceLocation, message: impl Into<String>, hint: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::error(&self.file, location, message).with_hint(hint));
     }
 
     /// Records a warning with a suggested fix.
-    pub fn warning(&mut self, place: SourceLocation, message: impl Into<String>, hint: impl Into<String>) {
-        self.diagnostics.push(Diagnostic::warning(&self.file, place, message).with_hint(hint));
+    pub fn warning(&mut self, location: SourceLocation, message: impl Into<String>, hint: impl Into<String>) {
+        self.diagnostics.push(Diagnostic::warning(&self.file, location, message).with_hint(hint));
     }
 
     /// Records an existing diagnostic.
@@ -66,130 +66,133 @@ impl DocumentReader {
     }
 
     /// Text; records an error for any other kind of value.
-    pub fn text(&mut self, what: &str, node: &DocumentNode) -> Option<LocatedValue<String>> {
+    pub fn text(&mut self, subject: &str, node: &DocumentNode) -> Option<LocatedValue<String>> {
         match &node.value {
-            NodeValue::Text(text) => Some(LocatedValue { place: node.place, value: text.clone() }),
+            NodeValue::Text(text) => Some(LocatedValue { location: node.location, value: text.clone() }),
             NodeValue::Number(_) | NodeValue::Bool(_) => {
                 let written = node.to_json().to_string();
                 self.error(
-                    node.place,
-                    format!("{what} must be text, not {}", node.kind()),
+                    node.location,
+                    format!("{subject} must be text, not {}", node.kind()),
                     format!("put it in quotes: \"{written}\""),
                 );
                 None
             }
-            _ => self.report_expected(what, "text", node),
+            _ => self.report_expected(subject, "text", node),
         }
     }
 
     /// A list; a value that is not a list is an error.
-    pub fn list(&mut self, what: &str, node: DocumentNode) -> Vec<DocumentNode> {
+    pub fn list(&mut self, subject: &str, node: DocumentNode) -> Vec<DocumentNode> {
         match node.value {
             NodeValue::List(nodes) => nodes,
             NodeValue::Null => Vec::new(),
             _ => {
-                let _: Option<()> = self.report_expected(what, "a list", &node);
+                let _: Option<()> = self.report_expected(subject, "a list", &node);
                 Vec::new()
             }
         }
     }
 
     /// A list of texts.
-    pub fn texts(&mut self, what: &str, node: DocumentNode) -> Vec<LocatedValue<String>> {
-        self.list(what, node).iter().filter_map(|node| self.text(&format!("each entry of {what}"), node)).collect()
+    pub fn texts(&mut self, subject: &str, node: DocumentNode) -> Vec<LocatedValue<String>> {
+        self.list(subject, node)
+            .iter()
+            .filter_map(|node| self.text(&format!("each entry of {subject}"), node))
+            .collect()
     }
 
     /// A whole number within bounds.
-    pub fn integer(&mut self, what: &str, node: &DocumentNode, low: u64, high: u64) -> Option<u64> {
+    pub fn integer(&mut self, subject: &str, node: &DocumentNode, low: u64, high: u64) -> Option<u64> {
         match &node.value {
             NodeValue::Number(number) => match number.as_u64() {
                 Some(value) if (low..=high).contains(&value) => Some(value),
                 _ => {
                     self.error(
-                        node.place,
-                        format!("{what} is {number}"),
+                        node.location,
+                        format!("{subject} is {number}"),
                         format!("choose a whole number from {low} to {high}"),
                     );
                     None
                 }
             },
-            _ => self.report_expected(what, "a whole number", node),
+            _ => self.report_expected(subject, "a whole number", node),
         }
     }
 
     /// A duration such as `30s` within bounds.
-    pub fn duration(&mut self, what: &str, node: &DocumentNode, low: Duration, high: Duration) -> Option<Duration> {
+    pub fn duration(&mut self, subject: &str, node: &DocumentNode, low: Duration, high: Duration) -> Option<Duration> {
         let written = match &node.value {
             NodeValue::Text(text) => text.clone(),
             NodeValue::Number(number) => number.to_string(),
-            _ => return self.report_expected(what, "a duration", node),
+            _ => return self.report_expected(subject, "a duration", node),
         };
         match duration(&written) {
             Some(value) if (low..=high).contains(&value) => Some(value),
             Some(_) => {
                 let hint = format!("choose a duration from {low:?} to {high:?}");
-                self.error(node.place, format!("{what} is {written}"), hint);
+                self.error(node.location, format!("{subject} is {written}"), hint);
                 None
             }
             None => {
                 let hint = "write a number with a unit: 500ms, 30s, 5m, 2h or 1d";
-                self.error(node.place, format!("{what} is not a duration: {written}"), hint);
+                self.error(node.location, format!("{subject} is not a duration: {written}"), hint);
                 None
             }
         }
     }
 
     /// A number of bytes such as `64KB` within bounds.
-    pub fn size(&mut self, what: &str, node: &DocumentNode, low: usize, high: usize) -> Option<usize> {
+    pub fn size(&mut self, subject: &str, node: &DocumentNode, low: usize, high: usize) -> Option<usize> {
         let written = match &node.value {
             NodeValue::Text(text) => text.clone(),
             NodeValue::Number(number) => number.to_string(),
-            _ => return self.report_expected(what, "a size", node),
+            _ => return self.report_expected(subject, "a size", node),
         };
         match size(&written) {
             Some(value) if (low..=high).contains(&value) => Some(value),
             Some(_) => {
                 let hint = format!("choose a size from {low} to {high} bytes");
-                self.error(node.place, format!("{what} is {written}"), hint);
+                self.error(node.location, format!("{subject} is {written}"), hint);
                 None
             }
             None => {
                 let hint = "write bytes or a number with a unit: 65536, 64KB or 1MB";
-                self.error(node.place, format!("{what} is not a size: {written}"), hint);
+                self.error(node.location, format!("{subject} is not a size: {written}"), hint);
                 None
             }
         }
     }
 
     /// One of a fixed set of keywords.
-    pub fn choice<T: Copy>(&mut self, what: &str, node: &DocumentNode, words: &[(&str, T)]) -> Option<T> {
-        let text = self.text(what, node)?;
-        let found = words.iter().find(|(word, _)| *word == text.value).map(|(_, value)| *value);
+    pub fn choice<T: Copy>(&mut self, subject: &str, node: &DocumentNode, choices: &[(&str, T)]) -> Option<T> {
+        let text = self.text(subject, node)?;
+        let found = choices.iter().find(|(name, _)| *name == text.value).map(|(_, value)| *value);
         if found.is_none() {
-            let known: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            let names: Vec<&str> = choices.iter().map(|(name, _)| *name).collect();
             self.error(
-                node.place,
-                format!("{what} cannot be '{}'", shorten_text(&text.value)),
-                format!("choose one of: {}", known.join(", ")),
+                node.location,
+                format!("{subject} cannot be '{}'", shorten_text(&text.value)),
+                format!("choose one of: {}", names.join(", ")),
             );
         }
         found
     }
 
     /// `true` or `false`.
-    pub fn boolean(&mut self, what: &str, node: &DocumentNode) -> Option<bool> {
+    pub fn boolean(&mut self, subject: &str, node: &DocumentNode) -> Option<bool> {
         match node.value {
             NodeValue::Bool(value) => Some(value),
-            _ => self.report_expected(what, "true or false", node),
+            _ => self.report_expected(subject, "true or false", node),
         }
     }
 
     /// Records that another kind of value was expected.
-    pub fn report_expected<T>(&mut self, what: &str, wanted: &str, node: &DocumentNode) -> Option<T> {
+    pub fn report_expected<T>(&mut self, subject: &str, expected: &str, node: &DocumentNode) -> Option<T> {
         self.error(
-            node.place,
-            format!("{what} must be {wanted}, not {}", node.kind()),
-            format!("write {wanted} after the colon, or leave the key out"),
+            node.location,
+            format!("{subject} must be {expected}, not {}", node.kind()),
+            format!("write {expected} after the colon, or leave the key out"),
         );
         None
     }
@@ -199,21 +202,21 @@ impl DocumentReader {
 #[derive(Debug)]
 pub struct Fields {
     /// Location of the map.
-    pub place: SourceLocation,
-    what: String,
+    pub location: SourceLocation,
+    subject: String,
     entries: Vec<NodeEntry>,
-    known: Vec<&'static str>,
+    known_keys: Vec<&'static str>,
 }
 
 impl Fields {
     /// Opens a map; records an error for any other kind of value.
-    pub fn open(reader: &mut DocumentReader, what: impl Into<String>, node: DocumentNode) -> Option<Self> {
-        let what = what.into();
-        let place = node.place;
+    pub fn open(reader: &mut DocumentReader, subject: impl Into<String>, node: DocumentNode) -> Option<Self> {
+        let subject = subject.into();
+        let location = node.location;
         match node.value {
-            NodeValue::Map(entries) => Some(Self { place, what, entries, known: Vec::new() }),
-            NodeValue::Null => Some(Self { place, what, entries: Vec::new(), known: Vec::new() }),
-            _ => reader.report_expected(&what, "a map of keys", &node),
+            NodeValue::Map(entries) => Some(Self { location, subject, entries, known_keys: Vec::new() }),
+            NodeValue::Null => Some(Self { location, subject, entries: Vec::new(), known_keys: Vec::new() }),
+            _ => reader.report_expected(&subject, "a map of keys", &node),
         }
     }
 
@@ -224,7 +227,7 @@ impl Fields {
 
     /// Takes a key; `None` if it is missing or null.
     pub fn take(&mut self, key: &'static str) -> Option<DocumentNode> {
-        self.known.push(key);
+        self.known_keys.push(key);
         let index = self.entries.iter().position(|entry| entry.key == key)?;
         let entry = self.entries.remove(index);
         (entry.node.value != NodeValue::Null).then_some(entry.node)
@@ -237,8 +240,8 @@ impl Fields {
             let Some(node) = self.take(key) else { continue };
             match &found {
                 Some((other, _)) => {
-                    let message = format!("{} has both '{other}' and '{key}', which mean the same", self.what);
-                    reader.error(node.place, message, "keep one of them");
+                    let message = format!("{} has both '{other}' and '{key}', which mean the same", self.subject);
+                    reader.error(node.location, message, "keep one of them");
                 }
                 None => found = Some((key, node)),
             }
@@ -262,7 +265,7 @@ impl Fields {
         match self.take(key) {
             Some(node) => reader.text(key, &node),
             None => {
-                reader.error(self.place, format!("{} has no {key}", self.what), hint);
+                reader.error(self.location, format!("{} has no {key}", self.subject), hint);
                 None
             }
         }
@@ -283,9 +286,9 @@ impl Fields {
         for (entry, close) in self.unknown() {
             let hint = match close {
                 Some(close) => format!("did you mean '{close}'?"),
-                None => format!("known keys: {}", self.known.join(", ")),
+                None => format!("known keys: {}", self.known_keys.join(", ")),
             };
-            reader.error(entry.place, format!("{} has no key '{}'", self.what, shorten_text(&entry.key)), hint);
+            reader.error(entry.location, format!("{} has no key '{}'", self.subject, shorten_text(&entry.key)), hint);
         }
     }
 
@@ -297,8 +300,8 @@ impl Fields {
                 None => "it does no harm; remove it if nothing else reads this file".to_owned(),
             };
             reader.warning(
-                entry.place,
-                format!("the key '{}' of {} is not used", shorten_text(&entry.key), self.what),
+                entry.location,
+                format!("the key '{}' of {} is not used", shorten_text(&entry.key), self.subject),
                 hint,
             );
         }
@@ -306,7 +309,7 @@ impl Fields {
 
     /// The first unknown keys, each with the most similar known key. Limited to keep the output short.
     fn unknown(&self) -> impl Iterator<Item = (&NodeEntry, Option<&'static str>)> {
-        self.entries.iter().take(MAX_UNKNOWN_KEYS).map(|entry| (entry, closest(&entry.key, &self.known)))
+        self.entries.iter().take(MAX_UNKNOWN_KEYS).map(|entry| (entry, closest(&entry.key, &self.known_keys)))
     }
 }
 
@@ -316,9 +319,9 @@ fn shorten_text(text: &str) -> String {
     if short.len() < text.len() { format!("{short}…") } else { short }
 }
 
-fn closest<'a>(written: &str, known: &[&'a str]) -> Option<&'a str> {
+fn closest<'a>(written: &str, known_keys: &[&'a str]) -> Option<&'a str> {
     let written: Vec<char> = written.chars().take(40).collect();
-    known
+    known_keys
         .iter()
         .map(|key| (distance(&written, &key.chars().collect::<Vec<_>>()), *key))
         .filter(|(distance, key)| *distance <= 1 + key.len() / 4)

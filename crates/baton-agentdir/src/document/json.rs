@@ -18,9 +18,9 @@ pub fn read_json_lean(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnost
 
 fn parse_document(file: &str, bytes: &[u8], is_lean: bool) -> Result<DocumentNode, Diagnostic> {
     let text = utf8(file, bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes))?;
-    let mut cursor = Cursor { rest: text, place: SourceLocation::START, nodes: 0, is_lean };
+    let mut cursor = Cursor { rest: text, location: SourceLocation::START, nodes: 0, is_lean };
     let node = cursor.document();
-    node.map_err(|(place, message, hint)| Diagnostic::error(file, place, message).with_hint(hint))
+    node.map_err(|(location, message, hint)| Diagnostic::error(file, location, message).with_hint(hint))
 }
 
 type JsonSyntaxError = (SourceLocation, &'static str, &'static str);
@@ -28,7 +28,7 @@ type JsonSyntaxError = (SourceLocation, &'static str, &'static str);
 /// JSON parser. Messages never repeat the content of the file: it may be a secret.
 struct Cursor<'a> {
     rest: &'a str,
-    place: SourceLocation,
+    location: SourceLocation,
     nodes: usize,
     is_lean: bool,
 }
@@ -37,7 +37,7 @@ impl Cursor<'_> {
     fn document(&mut self) -> Result<DocumentNode, JsonSyntaxError> {
         self.skip_blank()?;
         if self.rest.is_empty() {
-            return Ok(DocumentNode { place: SourceLocation::START, value: NodeValue::Null });
+            return Ok(DocumentNode { location: SourceLocation::START, value: NodeValue::Null });
         }
         let node = self.node(0)?;
         self.skip_blank()?;
@@ -52,15 +52,15 @@ impl Cursor<'_> {
         if depth > MAX_DEPTH || self.nodes > MAX_NODES {
             return self.fail("the file is too large or too deep", "use fewer values and less nesting");
         }
-        let place = self.place;
+        let location = self.location;
         let value = match self.rest.chars().next() {
             Some('{') => NodeValue::Map(self.map(depth)?),
             Some('[') => NodeValue::List(self.list(depth)?),
             Some('"') => NodeValue::Text(self.text()?),
             Some('-' | '0'..='9') => self.number()?,
-            _ => self.word()?,
+            _ => self.literal()?,
         };
-        Ok(DocumentNode { place, value })
+        Ok(DocumentNode { location, value })
     }
 
     fn map(&mut self, depth: usize) -> Result<Vec<NodeEntry>, JsonSyntaxError> {
@@ -72,13 +72,13 @@ impl Cursor<'_> {
             if self.consume('}') {
                 return Ok(entries);
             }
-            let place = self.place;
+            let location = self.location;
             if !self.rest.starts_with('"') {
                 return self.fail("a key in quotes is missing", "write \"key\": value, or close the bracket");
             }
             let key = self.text()?;
             if !seen.insert(key.clone()) {
-                return Err((place, "the key is defined twice in this map", "keep one of them"));
+                return Err((location, "the key is defined twice in this map", "keep one of them"));
             }
             self.skip_blank()?;
             if !self.consume(':') {
@@ -88,13 +88,13 @@ impl Cursor<'_> {
             let vectors = (self.is_lean && key == "embeddings").then(|| skip_number_list(self.rest)).flatten();
             let node = match vectors {
                 Some(behind) => {
-                    let place = self.place;
+                    let location = self.location;
                     self.advance(self.rest.len() - behind.len());
-                    DocumentNode { place, value: NodeValue::Null }
+                    DocumentNode { location, value: NodeValue::Null }
                 }
                 None => self.node(depth + 1)?,
             };
-            entries.push(NodeEntry { key, place, node });
+            entries.push(NodeEntry { key, location, node });
             self.next_or('}')?;
         }
     }
@@ -156,12 +156,12 @@ impl Cursor<'_> {
         }
     }
 
-    fn word(&mut self) -> Result<NodeValue, JsonSyntaxError> {
-        for (word, value) in
+    fn literal(&mut self) -> Result<NodeValue, JsonSyntaxError> {
+        for (literal, value) in
             [("true", NodeValue::Bool(true)), ("false", NodeValue::Bool(false)), ("null", NodeValue::Null)]
         {
-            if self.rest.starts_with(word) {
-                self.advance(word.len());
+            if self.rest.starts_with(literal) {
+                self.advance(literal.len());
                 return Ok(value);
             }
         }
@@ -197,16 +197,16 @@ impl Cursor<'_> {
         let (passed, rest) = self.rest.split_at(bytes);
         for character in passed.chars() {
             if character == '\n' {
-                self.place = SourceLocation { line: self.place.line.saturating_add(1), column: 1 };
+                self.location = SourceLocation { line: self.location.line.saturating_add(1), column: 1 };
             } else {
-                self.place.column = self.place.column.saturating_add(1);
+                self.location.column = self.location.column.saturating_add(1);
             }
         }
         self.rest = rest;
     }
 
     fn fail<T>(&self, message: &'static str, hint: &'static str) -> Result<T, JsonSyntaxError> {
-        Err((self.place, message, hint))
+        Err((self.location, message, hint))
     }
 }
 

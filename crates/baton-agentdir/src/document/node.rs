@@ -32,7 +32,7 @@ impl SourceLocation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct DocumentNode {
     /// Location of the value.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
     /// The value.
     pub value: NodeValue,
 }
@@ -60,7 +60,7 @@ pub struct NodeEntry {
     /// The key.
     pub key: String,
     /// Location of the key.
-    pub place: SourceLocation,
+    pub location: SourceLocation,
     /// The value.
     pub node: DocumentNode,
 }
@@ -97,7 +97,7 @@ impl DocumentNode {
 pub fn read(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
     let text = utf8(file, bytes)?;
     if text.lines().all(|line| line.trim_start().is_empty() || line.trim_start().starts_with('#')) {
-        return Ok(DocumentNode { place: SourceLocation::START, value: NodeValue::Null });
+        return Ok(DocumentNode { location: SourceLocation::START, value: NodeValue::Null });
     }
     let options = serde_saphyr::options! {
         with_snippet: false,
@@ -106,9 +106,9 @@ pub fn read(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
         budget: serde_saphyr::budget! { max_depth: MAX_DEPTH, max_nodes: MAX_NODES },
     };
     serde_saphyr::from_str_with_options(text, options).map_err(|error| {
-        let place = error.location().map_or(SourceLocation::START, SourceLocation::from_location);
+        let location = error.location().map_or(SourceLocation::START, SourceLocation::from_location);
         let (message, hint) = explain(&error);
-        Diagnostic::error(file, place, message).with_hint(hint)
+        Diagnostic::error(file, location, message).with_hint(hint)
     })
 }
 
@@ -151,7 +151,7 @@ fn not_utf8(file: &str, bytes: &[u8], valid_up_to: usize) -> Diagnostic {
 impl<'de> Deserialize<'de> for DocumentNode {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let spanned = Spanned::<NodeValue>::deserialize(deserializer)?;
-        Ok(Self { place: SourceLocation::from_location(spanned.referenced), value: spanned.value })
+        Ok(Self { location: SourceLocation::from_location(spanned.referenced), value: spanned.value })
     }
 }
 
@@ -218,7 +218,7 @@ impl<'de> Visitor<'de> for ValueVisitor {
         let mut entries = Vec::new();
         while let Some(key) = map.next_key::<Spanned<String>>()? {
             let node = map.next_value()?;
-            entries.push(NodeEntry { key: key.value, place: SourceLocation::from_location(key.referenced), node });
+            entries.push(NodeEntry { key: key.value, location: SourceLocation::from_location(key.referenced), node });
         }
         Ok(NodeValue::Map(entries))
     }

@@ -113,24 +113,24 @@ impl EditSubject<'_> {
     }
 
     /// The definition file with new values; values that are already set stay untouched.
-    pub(super) fn set_values(&self, wanted: Vec<(EditPath, DocumentNode)>) -> Result<AgentAmendment, EditError> {
+    pub(super) fn set_values(&self, values: Vec<(EditPath, DocumentNode)>) -> Result<AgentAmendment, EditError> {
         let root = self.tree()?;
         let is_new = |(path, value): &(EditPath, DocumentNode)| {
             let (found, missing) = walk(&root, path);
             !missing.is_empty() || found.to_json() != value.to_json()
         };
-        let told = wanted.iter().map(|(path, value)| describe_value(path, value)).collect::<Vec<_>>().join(", ");
+        let description = values.iter().map(|(path, value)| describe_value(path, value)).collect::<Vec<_>>().join(", ");
         let steps: Vec<EditStep> =
-            wanted.into_iter().filter(is_new).map(|(path, value)| EditStep::Set(path, value)).collect();
+            values.into_iter().filter(is_new).map(|(path, value)| EditStep::Set(path, value)).collect();
         let changed = FileSyntax::from_file_name(self.file).apply_steps(self.text(self.file)?, &steps);
-        let changed = changed.ok_or_else(|| self.manual_edit_error(self.file, &steps, told));
+        let changed = changed.ok_or_else(|| self.manual_edit_error(self.file, &steps, description));
         Ok(AgentAmendment::write_file(self.file.to_owned(), changed?))
     }
 
     fn manual_edit_error(&self, file: &str, steps: &[EditStep], write: String) -> EditError {
         let root = self.read(file).ok();
-        let place = root.as_ref().zip(steps.first()).map(|(root, step)| walk(root, step.path()).0.place);
-        EditError::ManualEdit { file: file.to_owned(), line: place.map_or(1, |place| place.line), write }
+        let location = root.as_ref().zip(steps.first()).map(|(root, step)| walk(root, step.path()).0.location);
+        EditError::ManualEdit { file: file.to_owned(), line: location.map_or(1, |location| location.line), write }
     }
 
     /// Reason for rejecting the changed files: their new diagnostics, or an unintended difference.

@@ -40,16 +40,17 @@ impl FileSyntax {
         steps: &[EditStep],
         fits: &dyn Fn(&str) -> bool,
     ) -> Option<String> {
-        let mut wanted = self.read("", text).ok()?.to_json();
+        let mut expected = self.read("", text).ok()?.to_json();
         let mut changed = text.to_owned();
         for step in steps {
-            step.apply(&mut wanted)?;
-            let is_wanted = |text: &str| fits(text) && self.read("", text).is_ok_and(|root| root.to_json() == wanted);
+            step.apply(&mut expected)?;
+            let is_expected =
+                |text: &str| fits(text) && self.read("", text).is_ok_and(|root| root.to_json() == expected);
             let take = match self {
                 Self::Yaml => yaml::apply_step,
                 Self::Json => json::apply_step,
             };
-            changed = take(&changed, step, &is_wanted)?;
+            changed = take(&changed, step, &is_expected)?;
         }
         Some(changed)
     }

@@ -63,8 +63,8 @@ pub fn edit(
     let new = parse(&files, base_directory);
     let after = tool_access(&new, &change.target).filter(|_| is_otherwise_equal(&old, &new, &change.target));
     let after = after.ok_or_else(by_hand)?;
-    let is_done = change.permission.is_none_or(|wanted| wanted == after.permission)
-        && change.disabled.is_none_or(|wanted| wanted == after.disabled);
+    let is_done = change.permission.is_none_or(|requested| requested == after.permission)
+        && change.disabled.is_none_or(|requested| requested == after.disabled);
     if !is_done {
         let because = overriding_setting(&new, change);
         return Err(EditError::Overridden { file, scope: change.target.clone(), because });
@@ -75,8 +75,8 @@ pub fn edit(
 /// Dialect of a file with servers.
 pub(super) fn dialect(files: &BTreeMap<String, Vec<u8>>, file: &str) -> KeyDialect {
     let is_own = |(format, own): (Format, &str)| format.is_foreign() && own == file;
-    let is_theirs = file == TEAMSPARK_FILE || Format::detect_file(files).is_some_and(is_own);
-    if is_theirs { KeyDialect::TeamSpark } else { KeyDialect::Canonical }
+    let is_teamspark = file == TEAMSPARK_FILE || Format::detect_file(files).is_some_and(is_own);
+    if is_teamspark { KeyDialect::TeamSpark } else { KeyDialect::Canonical }
 }
 
 fn steps(
@@ -118,8 +118,8 @@ fn tool_access(parsed: &ParsedAgent, scope: &PermissionTarget) -> Option<ToolAcc
             let disabled = !is_exposed(server, &mcp.tool);
             // A disabled tool still has a permission.
             let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..server.clone() };
-            let permission =
-                ServerToolPermissions::for_tool(&server, &mcp.tool).map_or(Permission::Deny, |words| words.permission);
+            let permission = ServerToolPermissions::for_tool(&server, &mcp.tool)
+                .map_or(Permission::Deny, |settings| settings.permission);
             Some(ToolAccess { permission, disabled })
         }
         PermissionTarget::Server(_) => {
@@ -152,13 +152,13 @@ pub(super) fn find_entry(root: &DocumentNode, file: &str, scope: &PermissionTarg
             let is_it =
                 |tool: &DocumentNode| get(tool, "name").is_some_and(|node| node.value == NodeValue::Text(name.clone()));
             let index = tools.iter().position(is_it)?;
-            Some((vec![key("tools"), PathElement::Index(index)], tools.get(index)?.place.line))
+            Some((vec![key("tools"), PathElement::Index(index)], tools.get(index)?.location.line))
         }
         PermissionTarget::Tool(baton_types::McpTool { server, .. }) | PermissionTarget::Server(server) => {
             let maps = if file == AGENT_FILE { ["mcpServers", "mcp_servers"] } else { ["mcpServers", "servers"] };
             maps.iter().find_map(|map| {
                 let entry = get(get(root, map)?, server)?;
-                Some((vec![key(map), key(server)], entry.place.line))
+                Some((vec![key(map), key(server)], entry.location.line))
             })
         }
     }
@@ -182,10 +182,10 @@ fn is_otherwise_equal(old: &ParsedAgent, new: &ParsedAgent, scope: &PermissionTa
         }
         agent
     };
-    let meant = server(old, scope).map(|server| server.name.clone());
-    let kit = |parsed: &ParsedAgent| {
-        let mut kit = parsed.resources.clone();
-        for server in kit.servers.iter_mut().filter(|server| Some(&server.name) == meant.as_ref()) {
+    let server_name = server(old, scope).map(|server| server.name.clone());
+    let resources_of = |parsed: &ParsedAgent| {
+        let mut resources = parsed.resources.clone();
+        for server in resources.servers.iter_mut().filter(|server| Some(&server.name) == server_name.as_ref()) {
             match scope {
                 PermissionTarget::Tool(mcp) => {
                     server.permissions.rules.retain(|rule| rule.tool != mcp.tool || !rule.arguments.is_empty());
@@ -200,9 +200,9 @@ fn is_otherwise_equal(old: &ParsedAgent, new: &ParsedAgent, scope: &PermissionTa
                 PermissionTarget::Own(_) => {}
             }
         }
-        kit
+        resources
     };
-    agent(old) == agent(new) && kit(old) == kit(new)
+    agent(old) == agent(new) && resources_of(old) == resources_of(new)
 }
 
 /// Description of the setting that overrides the new value.
@@ -213,7 +213,7 @@ fn overriding_setting(parsed: &ParsedAgent, change: &PermissionChange) -> String
     let tool = mcp.tool.as_str();
     let rule = server.permissions.rules.iter().find(|rule| {
         rule.tool != tool
-            && change.permission.is_some_and(|wanted| rule.permission > wanted)
+            && change.permission.is_some_and(|requested| rule.permission > requested)
             && glob_matches(&rule.tool, tool)
     });
     let off = server.exclude.iter().find(|glob| glob_matches(glob, tool));
@@ -230,12 +230,14 @@ fn overriding_setting(parsed: &ParsedAgent, change: &PermissionChange) -> String
 /// Description of the edit to make by hand.
 fn describe_manual_edit(change: &PermissionChange) -> String {
     let permission = change.permission.map(key_dialect::permission_keyword);
-    let said = match (&change.target, permission) {
-        (PermissionTarget::Own(_), Some(word)) => Some(format!("permission: {word}")),
-        (PermissionTarget::Tool(mcp), Some(word)) => {
-            Some(format!("\"permissions\": {{\"tools\": {{{:?}: \"{word}\"}}}}", mcp.tool))
+    let permission_text = match (&change.target, permission) {
+        (PermissionTarget::Own(_), Some(keyword)) => Some(format!("permission: {keyword}")),
+        (PermissionTarget::Tool(mcp), Some(keyword)) => {
+            Some(format!("\"permissions\": {{\"tools\": {{{:?}: \"{keyword}\"}}}}", mcp.tool))
         }
-        (PermissionTarget::Server(_), Some(word)) => Some(format!("\"permissions\": {{\"default\": \"{word}\"}}")),
+        (PermissionTarget::Server(_), Some(keyword)) => {
+            Some(format!("\"permissions\": {{\"default\": \"{keyword}\"}}"))
+        }
         (_, None) => None,
     };
     let off = match (&change.target, change.disabled) {
@@ -244,5 +246,5 @@ fn describe_manual_edit(change: &PermissionChange) -> String {
         (PermissionTarget::Server(_), Some(off)) => Some(format!("\"disabled\": {off}")),
         (PermissionTarget::Own(_), _) | (_, None) => None,
     };
-    said.into_iter().chain(off).collect::<Vec<_>>().join(", ")
+    permission_text.into_iter().chain(off).collect::<Vec<_>>().join(", ")
 }

@@ -58,7 +58,7 @@ fn export_entry(subject: &EditSubject<'_>, name: &str, entry: &Json) -> Result<D
     let Some(DocumentNode { value: NodeValue::Map(entries), .. }) = node else {
         return Err(EditError::InvalidValue("an exported tool is a map with description, parameters and prompt"));
     };
-    let mut all = vec![NodeEntry { key: "name".to_owned(), place: SourceLocation::START, node: scalar(name) }];
+    let mut all = vec![NodeEntry { key: "name".to_owned(), location: SourceLocation::START, node: scalar(name) }];
     all.extend(entries.into_iter().filter(|entry| entry.key != "name"));
     if subject.format.is_foreign() {
         let parameters = all.iter().find(|entry| entry.key == "parameters").map(|entry| entry.node.to_json());
@@ -71,9 +71,10 @@ fn export_entry(subject: &EditSubject<'_>, name: &str, entry: &Json) -> Result<D
                 prompt: prompt.clone(),
             };
             let instead = "a brace in the prompt would become a placeholder there; write it without braces";
-            let theirs = to_teamspark_prompt(&tool);
-            *prompt = theirs.ok_or_else(|| EditError::Unsupported { file: subject.file.to_owned(), instead })?;
+            let teamspark_prompt = to_teamspark_prompt(&tool);
+            *prompt =
+                teamspark_prompt.ok_or_else(|| EditError::Unsupported { file: subject.file.to_owned(), instead })?;
         }
     }
-    Ok(DocumentNode { place: SourceLocation::START, value: NodeValue::Map(all) })
+    Ok(DocumentNode { location: SourceLocation::START, value: NodeValue::Map(all) })
 }

@@ -102,8 +102,8 @@ fn source(subject: &EditSubject<'_>, kind: ItemKind, name: &str) -> Result<Strin
 
 /// An unused path, also on case-insensitive file systems.
 fn new_path(subject: &EditSubject<'_>, kind: ItemKind, name: &str) -> String {
-    let taken: BTreeSet<String> = subject.files.keys().map(|path| path.to_lowercase()).collect();
-    let is_used = |directory: &str| taken.iter().any(|path| path.starts_with(&format!("{directory}/")));
+    let existing_paths: BTreeSet<String> = subject.files.keys().map(|path| path.to_lowercase()).collect();
+    let is_used = |directory: &str| existing_paths.iter().any(|path| path.starts_with(&format!("{directory}/")));
     let [usual, short] = REFERENCE_DIRECTORIES;
     let is_foreign = subject.format.is_foreign();
     let directory = match kind {
@@ -117,6 +117,6 @@ fn new_path(subject: &EditSubject<'_>, kind: ItemKind, name: &str) -> String {
         1 => format!("{directory}/{name}.{ending}"),
         _ => format!("{directory}/{name}-{count}.{ending}"),
     });
-    let mut free = candidates.filter(|path| !taken.contains(&path.to_lowercase()));
+    let mut free = candidates.filter(|path| !existing_paths.contains(&path.to_lowercase()));
     free.next().unwrap_or_default()
 }

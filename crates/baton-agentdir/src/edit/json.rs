@@ -47,7 +47,7 @@ fn in_line(text: &str, step: &EditStep) -> Option<String> {
         .collect();
     let keys = keys.filter(|keys| !keys.is_empty())?;
     let text = LineText::new(text);
-    let from = text.offset(map.place)?;
+    let from = text.offset(map.location)?;
     let written = &text.all()[from..flow_end(text.all(), from, '}')?];
     if written.contains('\n') {
         return None;
@@ -92,8 +92,8 @@ fn below(node: &CstNode, at: &PathElement) -> Option<CstNode> {
             match map.get(key) {
                 Some(entry) => entry.value(),
                 None => {
-                    let made = map.object_value_or_set(key);
-                    Some(CstNode::Container(CstContainerNode::Object(made)))
+                    let object = map.object_value_or_set(key);
+                    Some(CstNode::Container(CstContainerNode::Object(object)))
                 }
             }
         }
@@ -119,9 +119,9 @@ fn without(list: &CstArray, name: &str) -> Option<()> {
     let is_it = |node: &CstNode| text_of(node).as_deref() == Some(name);
     let elements = list.elements();
     if !list.to_string().contains('\n') && !list.to_string().contains("/*") {
-        let kept: Option<Vec<String>> = elements.iter().filter(|node| !is_it(node)).map(text_of).collect();
-        let kept = kept?.into_iter().map(CstInputValue::String).collect();
-        let written = list.clone().replace_with(CstInputValue::Array(kept));
+        let remaining: Option<Vec<String>> = elements.iter().filter(|node| !is_it(node)).map(text_of).collect();
+        let remaining = remaining?.into_iter().map(CstInputValue::String).collect();
+        let written = list.clone().replace_with(CstInputValue::Array(remaining));
         return written.map(drop);
     }
     for element in elements.into_iter().filter(is_it) {

@@ -75,21 +75,21 @@ pub(super) fn include_steps(
     scope: &PermissionTarget,
     include: InclusionMode,
 ) -> Vec<EditStep> {
-    let word = super::item::inclusion_keyword(include);
+    let keyword = super::item::inclusion_keyword(include);
     let mut draft = StepBuilder { entry, path, steps: Vec::new() };
     match scope {
-        PermissionTarget::Own(_) => draft.set(&["include"], word.into()),
+        PermissionTarget::Own(_) => draft.set(&["include"], keyword.into()),
         PermissionTarget::Tool(mcp) => {
             if dialect == KeyDialect::TeamSpark {
-                draft.set_existing(&["toolInclude", "tools", &mcp.tool], word);
+                draft.set_existing(&["toolInclude", "tools", &mcp.tool], keyword);
             }
-            draft.set(&["tools", &mcp.tool, "include"], word.into());
+            draft.set(&["tools", &mcp.tool, "include"], keyword.into());
         }
         PermissionTarget::Server(_) => {
             if dialect == KeyDialect::TeamSpark {
-                draft.set_existing(&["toolInclude", "serverDefault"], word);
+                draft.set_existing(&["toolInclude", "serverDefault"], keyword);
             }
-            draft.set(&["serverToolDefaults", "include"], word.into());
+            draft.set(&["serverToolDefaults", "include"], keyword.into());
         }
     }
     draft.steps
@@ -149,22 +149,22 @@ impl StepBuilder<'_> {
     }
 
     fn tool(&mut self, tool: &str, permission: Permission) {
-        let mut is_said = false;
+        let mut is_set = false;
         for list in ALLOW_LIST_KEYS {
             if self.has(&[list], tool) {
                 match permission {
-                    Permission::Allow => is_said = true,
+                    Permission::Allow => is_set = true,
                     Permission::Ask | Permission::Deny => {
                         self.steps.push(EditStep::Drop(self.at(&[list]), tool.to_owned()));
                     }
                 }
             }
         }
-        is_said |= self.set_existing(&["tools", tool, "permissionRequired"], requires_approval(permission));
-        is_said |= self.set_existing(&["tools", tool, "approval_mode"], approval_keyword(permission));
+        is_set |= self.set_existing(&["tools", tool, "permissionRequired"], requires_approval(permission));
+        is_set |= self.set_existing(&["tools", tool, "approval_mode"], approval_keyword(permission));
         let own = ["permissions", "tools", tool];
         let written = self.get(&own);
-        if !is_said || permission == Permission::Deny || written.is_some() {
+        if !is_set || permission == Permission::Deny || written.is_some() {
             // A map also holds rules for some calls of the tool.
             let has_more = written.is_some_and(Value::is_object);
             let keys = if has_more { &["permissions", "tools", tool, "permission"][..] } else { &own };
@@ -175,11 +175,11 @@ impl StepBuilder<'_> {
     fn default(&mut self, permission: Permission) {
         let own = ["permissions", "default"];
         let is_ours = self.get(&own).is_some() || permission == Permission::Deny;
-        let mut is_said =
+        let mut is_set =
             self.set_existing(&["serverToolDefaults", "permissionRequired"], requires_approval(permission));
-        is_said |= self.set_existing(&["serverToolDefaults", "approval_mode"], approval_keyword(permission));
-        is_said |= self.set_existing(&["default_tools_approval_mode"], approval_keyword(permission));
-        if is_ours || !is_said {
+        is_set |= self.set_existing(&["serverToolDefaults", "approval_mode"], approval_keyword(permission));
+        is_set |= self.set_existing(&["default_tools_approval_mode"], approval_keyword(permission));
+        if is_ours || !is_set {
             self.set(&own, permission_keyword(permission).into());
         }
     }
@@ -206,9 +206,9 @@ impl StepBuilder<'_> {
     }
 
     fn tool_off(&mut self, tool: &str) {
-        let mut is_said = self.set_existing(&["tools", tool, "disabled"], true);
-        is_said |= self.set_existing(&["tools", tool, "enabled"], false);
-        if is_said || DISABLED_LIST_KEYS.iter().any(|list| self.has(list, tool)) {
+        let mut is_set = self.set_existing(&["tools", tool, "disabled"], true);
+        is_set |= self.set_existing(&["tools", tool, "enabled"], false);
+        if is_set || DISABLED_LIST_KEYS.iter().any(|list| self.has(list, tool)) {
             return;
         }
         let list = DISABLED_LIST_KEYS.iter().find(|list| self.get(list).is_some()).unwrap_or(&DISABLED_LIST_KEYS[0]);
@@ -223,17 +223,17 @@ impl StepBuilder<'_> {
         }
         self.set_existing(&["tools", tool, "disabled"], false);
         self.set_existing(&["tools", tool, "enabled"], true);
-        let others_are_off = self.get(&["toolEnabled", "serverDefault"]) == Some(&Value::Bool(false));
+        let is_off_by_default = self.get(&["toolEnabled", "serverDefault"]) == Some(&Value::Bool(false));
         let switch = ["toolEnabled", "tools", tool];
-        if !self.set_existing(&switch, true) && others_are_off {
+        if !self.set_existing(&switch, true) && is_off_by_default {
             self.set(&switch, true.into());
         }
     }
 
     fn server(&mut self, off: bool) {
-        let is_said = self.set_existing(&["enabled"], !off);
-        let other = self.get(&["disabled"]).is_some();
-        if other || (off && !is_said) {
+        let is_set = self.set_existing(&["enabled"], !off);
+        let has_disabled_key = self.get(&["disabled"]).is_some();
+        if has_disabled_key || (off && !is_set) {
             self.set(&["disabled"], off.into());
         }
     }

@@ -24,24 +24,24 @@ pub(super) fn set(subject: &EditSubject<'_>, change: &MetadataChange) -> Result<
         let instead = "the name is also the agent's address; change `metadata.name` by hand to rename the agent";
         return Err(EditError::Unsupported { file: subject.file.to_owned(), instead });
     }
-    let name = |ours: &'static str, theirs: &'static str| {
-        if is_native { keys(&[ours]) } else { keys(&["metadata", theirs]) }
+    let name = |native_key: &'static str, teamspark_key: &'static str| {
+        if is_native { keys(&[native_key]) } else { keys(&["metadata", teamspark_key]) }
     };
     let provider =
         |key: &'static str| -> EditPath { name("provider", "provider").into_iter().chain(keys(&[key])).collect() };
     let text = |text: &str| scalar(text.trim());
-    let given = |path: EditPath, node: Option<DocumentNode>| node.map(|node| (path, node));
-    let maker = change.provider.as_ref();
-    let url = maker.map(|provider| provider.url.as_str()).filter(|url| !url.is_empty());
+    let entry = |path: EditPath, node: Option<DocumentNode>| node.map(|node| (path, node));
+    let publisher = change.provider.as_ref();
+    let url = publisher.map(|provider| provider.url.as_str()).filter(|url| !url.is_empty());
     let values = [
-        given(name("title", "name"), change.title.as_deref().map(text)),
-        given(name("description", "description"), change.description.as_deref().map(text)),
-        given(name("version", "version"), change.version.as_deref().map(text)),
-        given(provider("organization"), maker.map(|provider| text(&provider.organization))),
-        given(provider("url"), url.map(text)),
-        given(name("icon_url", "iconUrl"), change.icon_url.as_deref().map(text)),
-        given(name("documentation_url", "documentationUrl"), change.documentation_url.as_deref().map(text)),
-        given(name("autonomous", "autonomous"), change.autonomous.map(scalar)),
+        entry(name("title", "name"), change.title.as_deref().map(text)),
+        entry(name("description", "description"), change.description.as_deref().map(text)),
+        entry(name("version", "version"), change.version.as_deref().map(text)),
+        entry(provider("organization"), publisher.map(|provider| text(&provider.organization))),
+        entry(provider("url"), url.map(text)),
+        entry(name("icon_url", "iconUrl"), change.icon_url.as_deref().map(text)),
+        entry(name("documentation_url", "documentationUrl"), change.documentation_url.as_deref().map(text)),
+        entry(name("autonomous", "autonomous"), change.autonomous.map(scalar)),
     ];
     subject.set_values(values.into_iter().flatten().collect())
 }

@@ -12,7 +12,7 @@ use baton_types::{
 pub(super) fn is_exactly(change: &AgentChange, old: &ParsedAgent, new: &ParsedAgent) -> bool {
     let (Some(before), Some(after)) = (&old.agent, &new.agent) else { return false };
     let mut expected = before.clone();
-    let (mut old_kit, mut new_kit) = (old.resources.clone(), new.resources.clone());
+    let (mut old_resources, mut new_resources) = (old.resources.clone(), new.resources.clone());
     let is_done = match change {
         AgentChange::Create { kind, item } | AgentChange::Update { kind, item } => {
             put_item(&mut expected, after, *kind, item)
@@ -29,29 +29,29 @@ pub(super) fn is_exactly(change: &AgentChange, old: &ParsedAgent, new: &ParsedAg
         AgentChange::Settings(settings) => put_settings(&mut expected, after, settings),
         AgentChange::Metadata(metadata) => put_metadata(&mut expected, after, metadata),
         AgentChange::Include { scope, include } => {
-            resource_pair::put_include(&mut expected, (&mut old_kit, &mut new_kit), scope, *include)
+            resource_pair::put_include(&mut expected, (&mut old_resources, &mut new_resources), scope, *include)
         }
         AgentChange::Server { name, entry } => {
-            resource_pair::put_server((&mut old_kit, &mut new_kit), name, entry.is_some())
+            resource_pair::put_server((&mut old_resources, &mut new_resources), name, entry.is_some())
         }
         AgentChange::Export { name, entry } => {
-            resource_pair::put_export((&mut old_kit, &mut new_kit), name, entry.as_ref())
+            resource_pair::put_export((&mut old_resources, &mut new_resources), name, entry.as_ref())
         }
         AgentChange::Provider { id, entry } => {
-            resource_pair::put_provider((&mut old_kit, &mut new_kit), id, entry.as_ref())
+            resource_pair::put_provider((&mut old_resources, &mut new_resources), id, entry.as_ref())
         }
     };
-    is_done && expected == *after && old_kit == new_kit
+    is_done && expected == *after && old_resources == new_resources
 }
 
-fn put<T: Clone>(slot: &mut T, given: Option<&T>) {
-    if let Some(given) = given {
-        *slot = given.clone();
+fn put<T: Clone>(slot: &mut T, value: Option<&T>) {
+    if let Some(value) = value {
+        *slot = value.clone();
     }
 }
 
 fn put_settings(expected: &mut AgentSpec, after: &AgentSpec, settings: &SessionOverrides) -> bool {
-    let some = |slot: &mut Option<_>, given: Option<_>| put(slot, given.map(Some).as_ref());
+    let some = |slot: &mut Option<_>, value: Option<_>| put(slot, value.map(Some).as_ref());
     some(&mut expected.writing.temperature, settings.temperature);
     some(&mut expected.writing.top_p, settings.top_p);
     put(&mut expected.writing.max_output_tokens, settings.max_output_tokens.map(Some).as_ref());
@@ -75,8 +75,8 @@ fn put_metadata(expected: &mut AgentSpec, after: &AgentSpec, change: &MetadataCh
     let is_usual = |agent: &AgentSpec| agent.skills == [default_skill(&agent.name, &agent.title, &agent.description)];
     let has_usual_skill = is_usual(expected);
     let repeats_title = expected.description == expected.title;
-    let text = |slot: &mut String, given: &Option<String>| {
-        put(slot, given.as_ref().map(|text| text.trim().to_owned()).as_ref());
+    let text = |slot: &mut String, value: &Option<String>| {
+        put(slot, value.as_ref().map(|text| text.trim().to_owned()).as_ref());
     };
     text(&mut expected.title, &change.title);
     if repeats_title && change.description.is_none() && after.description == after.title {
@@ -122,7 +122,7 @@ fn matches_draft(old: Option<&ContextItem>, new: &ContextItem, draft: &ItemDraft
     let text = draft.text.as_deref().or(old.map(|old| old.text.as_str())).unwrap_or_default();
     let follows = new.description == default_description(&new.name, &new.media_type, &new.text);
     let description = match (&draft.description, old) {
-        (Some(words), _) => new.description == words.trim(),
+        (Some(requested), _) => new.description == requested.trim(),
         (None, Some(old)) => new.description == old.description || draft.text.is_some() && follows,
         (None, None) => follows || new.description.is_empty(),
     };

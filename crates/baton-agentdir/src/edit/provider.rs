@@ -21,27 +21,28 @@ pub(super) fn set(subject: &EditSubject<'_>, id: &str, entry: Option<&Json>) -> 
         _ => &[],
     };
     let is_it = |entry: &&NodeEntry| KnownProvider::canonical_id(&entry.key) == id;
-    let there = entries.iter().find(is_it);
+    let existing = entries.iter().find(is_it);
     let at = |key: &str| path.iter().cloned().chain(keys(&[key])).collect::<EditPath>();
     let Some(entry) = entry else {
-        let there = there.ok_or_else(|| EditError::Absent { noun: "provider", name: id.to_owned() })?;
-        return subject.apply_steps(subject.file, &[EditStep::Remove(at(&there.key))]);
+        let existing = existing.ok_or_else(|| EditError::Absent { noun: "provider", name: id.to_owned() })?;
+        return subject.apply_steps(subject.file, &[EditStep::Remove(at(&existing.key))]);
     };
     let entry = read_json("", entry.as_str().as_bytes()).ok().filter(|node| matches!(node.value, NodeValue::Map(_)));
     let entry = entry.ok_or(EditError::InvalidValue("a provider is a map of keys, such as OPENAI_API_KEY, or {}"))?;
-    let Some(old) = there else { return subject.apply_steps(subject.file, &[EditStep::Set(at(id), entry)]) };
+    let Some(old) = existing else { return subject.apply_steps(subject.file, &[EditStep::Set(at(id), entry)]) };
     let mut steps = Vec::new();
     merge(&mut steps, at(&old.key), &old.node, &entry);
     // Unknown keys are not part of the entry and are kept.
-    let known = subject.parsed.resources.providers.iter().find(|provider| provider.id == id);
-    steps.retain(|step| !matches!(step, EditStep::Remove(path) if !known.is_some_and(|known| is_known(known, path))));
+    let stored = subject.parsed.resources.providers.iter().find(|provider| provider.id == id);
+    steps
+        .retain(|step| !matches!(step, EditStep::Remove(path) if !stored.is_some_and(|stored| is_known(stored, path))));
     subject.apply_steps(subject.file, &steps)
 }
 
 fn is_known(provider: &ProviderEntry, path: &[PathElement]) -> bool {
     let Some(PathElement::Key(key)) = path.last() else { return false };
-    provider.keys.keys().any(|known| {
-        let header = known.strip_prefix(PROVIDER_HEADER_PREFIX);
-        header.map_or(known == key, |header| header == key || key == "headers")
+    provider.keys.keys().any(|name| {
+        let header = name.strip_prefix(PROVIDER_HEADER_PREFIX);
+        header.map_or(name == key, |header| header == key || key == "headers")
     })
 }

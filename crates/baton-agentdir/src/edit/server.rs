@@ -20,8 +20,8 @@ const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";
 /// Sets or removes the server with this name.
 pub(super) fn set(subject: &EditSubject<'_>, name: &str, entry: Option<&Json>) -> Result<AgentAmendment, EditError> {
     let scope = PermissionTarget::Server(name.to_owned());
-    let there = subject.parsed.resources.servers.iter().find(|server| server.name == name);
-    let place = match there {
+    let existing = subject.parsed.resources.servers.iter().find(|server| server.name == name);
+    let target = match existing {
         Some(server) => {
             let root = subject.read(&server.file)?;
             find_entry(&root, &server.file, &scope).map(|(path, _)| (server.file.clone(), root, path))
@@ -29,12 +29,12 @@ pub(super) fn set(subject: &EditSubject<'_>, name: &str, entry: Option<&Json>) -
         None => None,
     };
     let Some(entry) = entry else {
-        let (file, _, path) = place.ok_or(EditError::Missing(scope))?;
+        let (file, _, path) = target.ok_or(EditError::Missing(scope))?;
         return subject.apply_steps(&file, &[EditStep::Remove(path)]);
     };
     let entry = read_json("", entry.as_str().as_bytes()).ok().filter(|node| matches!(node.value, NodeValue::Map(_)));
     let entry = entry.ok_or(EditError::InvalidValue("a server is a map of keys, as in mcp.json"))?;
-    if let Some((file, root, path)) = place {
+    if let Some((file, root, path)) = target {
         let mut steps = Vec::new();
         merge(&mut steps, path.clone(), walk(&root, &path).0, &entry);
         return subject.apply_steps(&file, &steps);
@@ -69,8 +69,8 @@ pub(super) fn merge(steps: &mut Vec<EditStep>, path: EditPath, old: &DocumentNod
                     None => steps.push(EditStep::Set(below(&entry.key), entry.node.clone())),
                 }
             }
-            let gone = before.iter().filter(|old| !after.iter().any(|entry| entry.key == old.key));
-            steps.extend(gone.map(|old| EditStep::Remove(below(&old.key))));
+            let removed = before.iter().filter(|old| !after.iter().any(|entry| entry.key == old.key));
+            steps.extend(removed.map(|old| EditStep::Remove(below(&old.key))));
         }
         _ => steps.push(EditStep::Set(path, new.clone())),
     }

@@ -15,11 +15,11 @@ use baton_types::{ApprovalMode, SessionOverrides, Thousandths};
 /// Sets the given values as defaults, with the key names of the format.
 pub(super) fn set(subject: &EditSubject<'_>, settings: &SessionOverrides) -> Result<AgentAmendment, EditError> {
     let root = subject.tree()?;
-    let wanted = match subject.format {
+    let values = match subject.format {
         Format::Native => native_values(settings),
         format => teamspark_values(&root, format, settings),
     };
-    subject.set_values(wanted)
+    subject.set_values(values)
 }
 
 fn native_values(settings: &SessionOverrides) -> Vec<(EditPath, DocumentNode)> {
@@ -30,7 +30,7 @@ fn native_values(settings: &SessionOverrides) -> Vec<(EditPath, DocumentNode)> {
         some(&["settings", "max_output_tokens"], settings.max_output_tokens.map(scalar)),
         some(&["settings", "temperature"], settings.temperature.map(number)),
         some(&["settings", "top_p"], settings.top_p.map(number)),
-        some(&["settings", "tool_permission"], settings.tool_permission.map(|ask| scalar(word(ask)))),
+        some(&["settings", "tool_permission"], settings.tool_permission.map(|ask| scalar(approval_keyword(ask)))),
         some(&["autonomous"], settings.autonomous.map(scalar)),
         some(&["settings", "context", "top_k"], settings.context_top_k.map(scalar)),
         some(&["settings", "context", "top_n"], settings.context_top_n.map(scalar)),
@@ -54,8 +54,8 @@ fn teamspark_values(root: &DocumentNode, format: Format, settings: &SessionOverr
         node.map(|node| match &node.value {
             NodeValue::Number(number) if is_text(&path) => {
                 let text = number.to_string();
-                let is_said = get(&path).is_some_and(|there| is_same(&there, &text));
-                (path.clone(), if is_said { get(&path).unwrap_or(node) } else { scalar(text) })
+                let is_unchanged = get(&path).is_some_and(|there| is_same(&there, &text));
+                (path.clone(), if is_unchanged { get(&path).unwrap_or(node) } else { scalar(text) })
             }
             _ => (path, node),
         })
@@ -69,11 +69,11 @@ fn teamspark_values(root: &DocumentNode, format: Format, settings: &SessionOverr
         some("maxOutputTokens", settings.max_output_tokens.map(scalar)),
         some("temperature", settings.temperature.map(number)),
         some("topP", settings.top_p.map(number)),
-        some("toolPermission", settings.tool_permission.map(|ask| scalar(word(ask)))),
+        some("toolPermission", settings.tool_permission.map(|ask| scalar(approval_keyword(ask)))),
         some("contextTopK", settings.context_top_k.map(scalar)),
         some("contextTopN", settings.context_top_n.map(scalar)),
         some("contextIncludeScore", settings.context_include_score.map(number)),
-        settings.autonomous.map(|alone| (keys(&["metadata", "autonomous"]), scalar(alone))),
+        settings.autonomous.map(|autonomous| (keys(&["metadata", "autonomous"]), scalar(autonomous))),
     ];
     values.into_iter().flatten().collect()
 }
@@ -91,7 +91,7 @@ fn number(number: Thousandths) -> DocumentNode {
     }
 }
 
-fn word(ask: ApprovalMode) -> &'static str {
+fn approval_keyword(ask: ApprovalMode) -> &'static str {
     match ask {
         ApprovalMode::Always => "always",
         ApprovalMode::Never => "never",

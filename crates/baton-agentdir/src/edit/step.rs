@@ -89,7 +89,7 @@ fn slot<'a>(file: &'a mut Value, path: &[PathElement]) -> Option<&'a mut Value> 
 }
 
 fn node(value: Written) -> DocumentNode {
-    DocumentNode { place: SourceLocation::START, value }
+    DocumentNode { location: SourceLocation::START, value }
 }
 
 /// A scalar node.
@@ -105,7 +105,7 @@ pub(super) fn scalar(value: impl Into<Value>) -> DocumentNode {
 /// A map node with its keys in this order.
 pub(super) fn map(entries: Vec<(&str, DocumentNode)>) -> DocumentNode {
     let entry =
-        |(key, node): (&str, DocumentNode)| NodeEntry { key: key.to_owned(), place: SourceLocation::START, node };
+        |(key, node): (&str, DocumentNode)| NodeEntry { key: key.to_owned(), location: SourceLocation::START, node };
     node(Written::Map(entries.into_iter().map(entry).collect()))
 }
 

@@ -37,10 +37,10 @@ impl<'a> LineText<'a> {
     }
 
     /// Byte offset of a location.
-    pub(super) fn offset(&self, place: SourceLocation) -> Option<usize> {
-        let line = place.line.checked_sub(1)? as usize;
+    pub(super) fn offset(&self, location: SourceLocation) -> Option<usize> {
+        let line = location.line.checked_sub(1)? as usize;
         let (start, text) = (self.starts.get(line)?, self.line(line));
-        let column = place.column.checked_sub(1)? as usize;
+        let column = location.column.checked_sub(1)? as usize;
         let within = text.char_indices().map(|(at, _)| at).chain([text.len()]).nth(column)?;
         Some(start + within)
     }
@@ -106,7 +106,7 @@ impl<'a> LineText<'a> {
 
 /// The line of a key, from 0.
 pub(super) fn line_of_key(entry: &NodeEntry) -> usize {
-    (entry.place.line as usize).saturating_sub(1)
+    (entry.location.line as usize).saturating_sub(1)
 }
 
 /// Text as a YAML key, quoted if necessary.
@@ -164,8 +164,8 @@ pub(super) fn scalar_end(all: &str, from: usize, node: &DocumentNode) -> Option<
         }
         (NodeValue::Text(text), _) => rest.starts_with(text.as_str()).then_some(text.len())?,
         (NodeValue::Bool(value), _) => {
-            let word = value.to_string();
-            rest.get(..word.len()).filter(|there| there.eq_ignore_ascii_case(&word))?.len()
+            let literal = value.to_string();
+            rest.get(..literal.len()).filter(|there| there.eq_ignore_ascii_case(&literal))?.len()
         }
         _ => return None,
     };
@@ -241,12 +241,12 @@ impl FlowStyle {
     pub(super) fn insert(self, text: &LineText<'_>, from: usize, close: char, entry: &str) -> Vec<String> {
         let Some(end) = flow_end(text.all(), from, close) else { return Vec::new() };
         let inner = &text.all()[from + 1..end];
-        let kept = inner.trim_end();
-        if kept.trim().is_empty() {
+        let trimmed = inner.trim_end();
+        if trimmed.trim().is_empty() {
             return vec![text.splice(from + 1, end, entry)];
         }
-        let comma = if kept.ends_with(',') { self.comma.trim_start_matches(',') } else { self.comma };
-        let at = from + 1 + kept.len();
+        let comma = if trimmed.ends_with(',') { self.comma.trim_start_matches(',') } else { self.comma };
+        let at = from + 1 + trimmed.len();
         let space = if inner.starts_with(' ') { " " } else { "" };
         let first = format!("{space}{entry}{}", self.comma);
         vec![text.splice(at, at, &format!("{comma}{entry}")), text.splice(from + 1, from + 1, first.trim_end())]

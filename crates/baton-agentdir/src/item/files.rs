@@ -74,18 +74,18 @@ pub(crate) fn is_item_path(path: &str) -> bool {
 }
 
 /// Reads the item of a file.
-pub(super) fn read(path: &str, bytes: &[u8], place: &ItemFileRole<'_>) -> Result<ContextItem, Diagnostic> {
-    let whole = document::utf8(path, bytes)?.trim_start_matches('\u{feff}');
-    if let ItemFileRole::Guide = place {
+pub(super) fn read(path: &str, bytes: &[u8], role: &ItemFileRole<'_>) -> Result<ContextItem, Diagnostic> {
+    let content = document::utf8(path, bytes)?.trim_start_matches('\u{feff}');
+    if let ItemFileRole::Guide = role {
         return Ok(ContextItem {
             description: format!("What {GUIDE_FILE} says."),
             priority: 0,
             include: InclusionMode::Always,
-            ..ContextItem::new(GUIDE_RULE, whole.trim())
+            ..ContextItem::new(GUIDE_RULE, content.trim())
         });
     }
-    let (header, text) = front_matter::read(path, whole)?;
-    let (name, include) = match place {
+    let (header, text) = front_matter::read(path, content)?;
+    let (name, include) = match role {
         ItemFileRole::Skill(name) => (*name, InclusionMode::Agent),
         ItemFileRole::Item(_, stem) => (*stem, InclusionMode::Manual),
         ItemFileRole::Guide => (GUIDE_RULE, InclusionMode::Always),

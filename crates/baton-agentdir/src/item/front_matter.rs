@@ -59,7 +59,7 @@ fn below_fence(mut remark: Diagnostic) -> Diagnostic {
 fn read_header(reader: &mut DocumentReader, node: DocumentNode) -> FrontMatter {
     let Some(mut fields) = Fields::open(reader, "the front matter", node) else { return FrontMatter::default() };
     let name = fields.text(reader, "name").map(|name| name.value.trim().to_owned());
-    let description = fields.text(reader, "description").map(|words| words.value.trim().to_owned());
+    let description = fields.text(reader, "description").map(|description| description.value.trim().to_owned());
     let priority = fields.take_any(reader, &["priority", "priorityLevel"]);
     let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUSION_MODE_KEYWORDS));
     FrontMatter {
@@ -92,9 +92,9 @@ pub(crate) fn default_description(name: &str, media_type: &str, text: &str) -> S
 }
 
 fn shortened(text: &str) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    match words.char_indices().nth(MAX_DESCRIPTION_LEN) {
-        Some((at, _)) => format!("{}…", &words[..at]),
-        None => words,
+    let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match joined.char_indices().nth(MAX_DESCRIPTION_LEN) {
+        Some((at, _)) => format!("{}…", &joined[..at]),
+        None => joined,
     }
 }

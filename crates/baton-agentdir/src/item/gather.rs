@@ -2,7 +2,7 @@
 
 use super::{
     ListedItems,
-    files::{ItemFileRole as FilePlace, read},
+    files::{ItemFileRole, read},
 };
 use crate::{Diagnostic, document::SourceLocation};
 use baton_types::{ContextItem, ItemKind};
@@ -39,22 +39,22 @@ pub(crate) fn gather(
     let mut rules = ItemSet::new(ItemKind::Rule);
     let mut references = ItemSet::new(ItemKind::Reference);
     let mut diagnostics = Vec::new();
-    for (place, item) in listed.rules {
-        diagnostics.extend(rules.add(file, place, item));
+    for (location, item) in listed.rules {
+        diagnostics.extend(rules.add(file, location, item));
     }
-    for (place, item) in listed.references {
-        diagnostics.extend(references.add(file, place, item));
+    for (location, item) in listed.references {
+        diagnostics.extend(references.add(file, location, item));
     }
     for (path, bytes) in files {
-        let Some(place) = FilePlace::from_path(path) else { continue };
-        if sources == ItemSources::Shared && matches!(place, FilePlace::Item(..)) {
+        let Some(role) = ItemFileRole::from_path(path) else { continue };
+        if sources == ItemSources::Shared && matches!(role, ItemFileRole::Item(..)) {
             continue;
         }
-        let pile = if place.kind() == ItemKind::Rule { &mut rules } else { &mut references };
-        match read(path, bytes, &place) {
-            Ok(item) if matches!(place, FilePlace::Guide) && item.text.is_empty() => {}
-            Ok(item) => diagnostics.extend(pile.add(path, SourceLocation::START, item)),
-            Err(error) => diagnostics.push(error.into_warning(&format!("the {} is left out", pile.noun()))),
+        let set = if role.kind() == ItemKind::Rule { &mut rules } else { &mut references };
+        match read(path, bytes, &role) {
+            Ok(item) if matches!(role, ItemFileRole::Guide) && item.text.is_empty() => {}
+            Ok(item) => diagnostics.extend(set.add(path, SourceLocation::START, item)),
+            Err(error) => diagnostics.push(error.into_warning(&format!("the {} is left out", set.noun()))),
         }
     }
     CollectedItems { rules: rules.sorted(), references: references.sorted(), diagnostics }
@@ -78,10 +78,10 @@ impl ItemSet {
     }
 
     /// Adds the item, or returns the reason why not; exceeding the limit is reported once.
-    fn add(&mut self, file: &str, place: SourceLocation, item: ContextItem) -> Option<Diagnostic> {
+    fn add(&mut self, file: &str, location: SourceLocation, item: ContextItem) -> Option<Diagnostic> {
         let noun = self.noun();
         let refused = |message: String, hint: &str| {
-            Some(Diagnostic::warning(file, place, format!("{message}; the {noun} is left out")).with_hint(hint))
+            Some(Diagnostic::warning(file, location, format!("{message}; the {noun} is left out")).with_hint(hint))
         };
         if self.items.len() == MAX_REFERENCES {
             let was_full = std::mem::replace(&mut self.is_full, true);

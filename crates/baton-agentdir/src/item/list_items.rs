@@ -32,14 +32,14 @@ pub(crate) fn read_all(
     };
     let mut items = Vec::new();
     let mut seen = BTreeSet::new();
-    let (place, nodes) = (node.place, reader.list(key, node));
+    let (location, nodes) = (node.location, reader.list(key, node));
     if is_strict && nodes.len() > MAX_REFERENCES {
-        too_many(reader, place, key, nodes.len(), MAX_REFERENCES);
+        too_many(reader, location, key, nodes.len(), MAX_REFERENCES);
         return Vec::new();
     }
     for node in nodes {
         let mut own = DocumentReader::new(reader.file());
-        let place = node.place;
+        let location = node.location;
         let item = if is_strict { read_native(&mut own, kind, node) } else { read_teamspark(&mut own, kind, node) };
         let is_good = !own.has_errors();
         for remark in own.finish() {
@@ -50,10 +50,10 @@ pub(crate) fn read_all(
         let Some(item) = item.filter(|_| is_good) else { continue };
         let is_second = is_strict && seen.contains(&item.name);
         if is_strict {
-            check_unique(reader, &mut seen, kind.as_str(), &item.name, place);
+            check_unique(reader, &mut seen, kind.as_str(), &item.name, location);
         }
         if !is_second {
-            items.push((place, item));
+            items.push((location, item));
         }
     }
     items
@@ -63,21 +63,21 @@ fn read_native(reader: &mut DocumentReader, kind: ItemKind, node: DocumentNode) 
     let mut fields = Fields::open(reader, format!("a {}", kind.as_str()), node)?;
     let name = fields.required_text(reader, "name", "add a name such as `name: house-style`");
     if let Some(name) = name.as_ref().filter(|name| !is_plain_name(&name.value)) {
-        reader.error(name.place, format!("a {} cannot have this name", kind.as_str()), NAME_HINT);
+        reader.error(name.location, format!("a {} cannot have this name", kind.as_str()), NAME_HINT);
     }
     let description = fields.text(reader, "description");
     let priority = fields.take_any(reader, &["priority", "priorityLevel"]);
-    let most = u64::from(ContextItem::MAX_PRIORITY);
-    let priority = priority.and_then(|node| reader.integer("priority", &node, 0, most));
+    let max = u64::from(ContextItem::MAX_PRIORITY);
+    let priority = priority.and_then(|node| reader.integer("priority", &node, 0, max));
     let include = fields.take("include").and_then(|node| reader.choice("include", &node, &INCLUSION_MODE_KEYWORDS));
     let text = fields.required_text(reader, "text", "add the text as `text: ...`");
     if let Some(text) = text.as_ref().filter(|text| text.value.trim().is_empty()) {
-        reader.error(text.place, "the text is empty", "write the text, or remove the entry");
+        reader.error(text.location, "the text is empty", "write the text, or remove the entry");
     }
     fields.finish(reader);
     let (name, text) = (name?, text?);
     Some(ContextItem {
-        description: description.map(|words| words.value.trim().to_owned()).unwrap_or_default(),
+        description: description.map(|description| description.value.trim().to_owned()).unwrap_or_default(),
         priority: priority.and_then(|number| u16::try_from(number).ok()).unwrap_or(ContextItem::DEFAULT_PRIORITY),
         include: include.unwrap_or(InclusionMode::Manual),
         ..ContextItem::new(name.value, text.value)
@@ -89,7 +89,7 @@ fn read_teamspark(reader: &mut DocumentReader, kind: ItemKind, node: DocumentNod
     let name = match fields.take("name") {
         Some(node) => crate::teamspark::text(reader, "name", &node),
         None => {
-            reader.error(fields.place, format!("a {} has no name", kind.as_str()), "add one");
+            reader.error(fields.location, format!("a {} has no name", kind.as_str()), "add one");
             None
         }
     };
@@ -97,7 +97,11 @@ fn read_teamspark(reader: &mut DocumentReader, kind: ItemKind, node: DocumentNod
     let priority = fields.take("priorityLevel").and_then(|node| {
         let number = priority_of(&node);
         if number.is_none() {
-            reader.warning(node.place, "priorityLevel is not a whole number from 0 to 999; 500 is used", "write one");
+            reader.warning(
+                node.location,
+                "priorityLevel is not a whole number from 0 to 999; 500 is used",
+                "write one",
+            );
         }
         number
     });
@@ -108,14 +112,14 @@ fn read_teamspark(reader: &mut DocumentReader, kind: ItemKind, node: DocumentNod
         Some(DocumentNode { value: NodeValue::Text(text), .. }) => Some(text),
         Some(node) => reader.report_expected("text", "text", &node),
         None => {
-            reader.error(fields.place, format!("a {} has no text", kind.as_str()), "add a text");
+            reader.error(fields.location, format!("a {} has no text", kind.as_str()), "add a text");
             None
         }
     };
     fields.finish_lenient(reader);
     let (name, text) = (name?, text?);
     Some(ContextItem {
-        description: description.map(|words| words.trim().to_owned()).unwrap_or_default(),
+        description: description.map(|description| description.trim().to_owned()).unwrap_or_default(),
         priority: priority.unwrap_or(ContextItem::DEFAULT_PRIORITY),
         include: include.unwrap_or(InclusionMode::Manual),
         ..ContextItem::new(name, text)

@@ -4,11 +4,11 @@ use super::{McpDialect, value};
 use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::McpOauth;
 
-pub(super) fn read(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields) -> Option<McpOauth> {
+pub(super) fn read(reader: &mut DocumentReader, dialect: McpDialect, fields: &mut Fields) -> Option<McpOauth> {
     let node = fields.take_any(reader, &["oauth", "auth"]);
-    let scopes = fields.take("scopes").map(|node| self::scopes(reader, habits, node));
+    let scopes = fields.take("scopes").map(|node| self::scopes(reader, dialect, node));
     let mut oauth = match node {
-        Some(node) => written(reader, habits, node),
+        Some(node) => written(reader, dialect, node),
         None => scopes.is_some().then(McpOauth::default),
     }?;
     if oauth.scopes.is_empty() {
@@ -17,22 +17,22 @@ pub(super) fn read(reader: &mut DocumentReader, habits: McpDialect, fields: &mut
     Some(oauth)
 }
 
-fn written(reader: &mut DocumentReader, habits: McpDialect, node: DocumentNode) -> Option<McpOauth> {
+fn written(reader: &mut DocumentReader, dialect: McpDialect, node: DocumentNode) -> Option<McpOauth> {
     match &node.value {
-        NodeValue::Bool(wanted) => return wanted.then(McpOauth::default),
-        NodeValue::Text(word) if word == "oauth" => return Some(McpOauth::default()),
+        NodeValue::Bool(enabled) => return enabled.then(McpOauth::default),
+        NodeValue::Text(method) if method == "oauth" => return Some(McpOauth::default()),
         NodeValue::Text(_) => {
             // Some programs accept a token here.
             let hint = "write \"oauth\", or send a token as a header: \"Authorization\": \"Bearer ${TOKEN}\"";
-            reader.error(node.place, "the login method is not supported", hint);
+            reader.error(node.location, "the login method is not supported", hint);
             return None;
         }
         _ => {}
     }
     let mut fields = Fields::open(reader, "oauth", node)?;
-    let client_id = value::field(reader, habits, &mut fields, &["clientId", "client_id", "CLIENT_ID"]);
-    let secret = value::field(reader, habits, &mut fields, &["clientSecret", "client_secret", "CLIENT_SECRET"]);
-    let scopes = fields.take("scopes").map(|node| self::scopes(reader, habits, node));
+    let client_id = value::field(reader, dialect, &mut fields, &["clientId", "client_id", "CLIENT_ID"]);
+    let secret = value::field(reader, dialect, &mut fields, &["clientSecret", "client_secret", "CLIENT_SECRET"]);
+    let scopes = fields.take("scopes").map(|node| self::scopes(reader, dialect, node));
     let port = fields.take_any(reader, &["callbackPort", "callback_port"]);
     let oauth = McpOauth {
         client_id: client_id.map(|(_, id)| id),
@@ -42,18 +42,18 @@ fn written(reader: &mut DocumentReader, habits: McpDialect, node: DocumentNode) 
             .and_then(|node| reader.integer("callbackPort", &node, 1, u64::from(u16::MAX)))
             .and_then(|port| u16::try_from(port).ok()),
     };
-    value::close(reader, habits, fields);
+    value::close(reader, dialect, fields);
     Some(oauth)
 }
 
 /// A list, or one text with scopes separated by white space.
-fn scopes(reader: &mut DocumentReader, habits: McpDialect, node: DocumentNode) -> Vec<String> {
+fn scopes(reader: &mut DocumentReader, dialect: McpDialect, node: DocumentNode) -> Vec<String> {
     match node.value {
         NodeValue::List(nodes) => {
-            nodes.iter().filter_map(|node| value::text(reader, habits, "each entry of scopes", node)).collect()
+            nodes.iter().filter_map(|node| value::text(reader, dialect, "each entry of scopes", node)).collect()
         }
         _ => {
-            let text = value::text(reader, habits, "scopes", &node).unwrap_or_default();
+            let text = value::text(reader, dialect, "scopes", &node).unwrap_or_default();
             text.split_whitespace().map(str::to_owned).collect()
         }
     }
@@ -69,7 +69,7 @@ fn reference(reader: &mut DocumentReader, node: &DocumentNode, written: &str) ->
         Some(name) => Some(format!("env://{name}")),
         None => {
             let hint = "write env://NAME, and keep the secret in that environment variable";
-            reader.error(node.place, "clientSecret must be a reference to the secret, not the secret itself", hint);
+            reader.error(node.location, "clientSecret must be a reference to the secret, not the secret itself", hint);
             None
         }
     }

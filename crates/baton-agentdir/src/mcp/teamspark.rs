@@ -29,8 +29,8 @@ pub(super) fn read(reader: &mut DocumentReader, fields: &mut Fields) -> LegacyTo
             default.and_then(|node| reader.choice("defaultPermission", &node, &PERMISSION_KEYWORDS)).flatten();
         let tools = own.take("toolPermissions").and_then(|node| Fields::open(reader, "toolPermissions", node));
         for entry in tools.map(Fields::into_entries).unwrap_or_default() {
-            let word = Fields::open(reader, "toolPermissions", entry.node).and_then(|mut own| own.take("permission"));
-            let permission = word.and_then(|node| reader.choice("permission", &node, &PERMISSION_KEYWORDS)).flatten();
+            let value = Fields::open(reader, "toolPermissions", entry.node).and_then(|mut own| own.take("permission"));
+            let permission = value.and_then(|node| reader.choice("permission", &node, &PERMISSION_KEYWORDS)).flatten();
             older.tools.extend(permission.map(|permission| (entry.key, permission)));
         }
     }

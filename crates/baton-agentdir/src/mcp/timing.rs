@@ -10,7 +10,7 @@ const MAX_TIMEOUT: Duration = Duration::from_secs(24 * 60 * 60);
 /// A smaller bare number is too short to be in milliseconds.
 const MIN_PLAUSIBLE_MILLIS: f64 = 1000.0;
 
-pub(super) fn read(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields) -> McpTimeouts {
+pub(super) fn read(reader: &mut DocumentReader, dialect: McpDialect, fields: &mut Fields) -> McpTimeouts {
     let default = McpTimeouts::default();
     let mut startup = None;
     let mut call = None;
@@ -22,7 +22,7 @@ pub(super) fn read(reader: &mut DocumentReader, habits: McpDialect, fields: &mut
         startup = take(reader, "startup");
         call = take(reader, "call");
         total = take(reader, "total");
-        value::close(reader, habits, own);
+        value::close(reader, dialect, own);
     }
     let mut number = |reader: &mut DocumentReader, key: &'static str, unit: f64| {
         fields.take(key).and_then(|node| parse_timeout(reader, key, &node, unit))
@@ -31,10 +31,10 @@ pub(super) fn read(reader: &mut DocumentReader, habits: McpDialect, fields: &mut
         .or_else(|| number(reader, "startup_timeout_sec", 1.0))
         .or_else(|| number(reader, "startup_timeout_ms", 0.001));
     // Other programs have one limit per call, which progress does not extend.
-    let whole = number(reader, "tool_timeout_sec", 1.0);
-    let whole = fields.take("timeout").and_then(|node| plain(reader, habits, &node)).or(whole);
-    let call = call.or(whole);
-    let total = total.or(whole);
+    let timeout = number(reader, "tool_timeout_sec", 1.0);
+    let timeout = fields.take("timeout").and_then(|node| plain(reader, dialect, &node)).or(timeout);
+    let call = call.or(timeout);
+    let total = total.or(timeout);
     McpTimeouts {
         startup: startup.unwrap_or(default.startup),
         call: call.unwrap_or(default.call),
@@ -43,11 +43,11 @@ pub(super) fn read(reader: &mut DocumentReader, habits: McpDialect, fields: &mut
 }
 
 /// `timeout`: a duration with a unit, or milliseconds in files of other programs.
-fn plain(reader: &mut DocumentReader, habits: McpDialect, node: &DocumentNode) -> Option<Duration> {
+fn plain(reader: &mut DocumentReader, dialect: McpDialect, node: &DocumentNode) -> Option<Duration> {
     let NodeValue::Number(number) = &node.value else {
         return reader.duration("timeout", node, MIN_TIMEOUT, MAX_TIMEOUT);
     };
-    if habits.is_strict() {
+    if dialect.is_strict() {
         return reader.duration("timeout", node, MIN_TIMEOUT, MAX_TIMEOUT);
     }
     let count = number.as_f64().unwrap_or_default();
@@ -55,7 +55,7 @@ fn plain(reader: &mut DocumentReader, habits: McpDialect, node: &DocumentNode) -
         return parse_timeout(reader, "timeout", node, 0.001);
     }
     let message = format!("timeout is {number}, which is too short in milliseconds and is read as seconds");
-    reader.warning(node.place, message, format!("Cline uses seconds; for Baton alone, \"{number}s\" is clearer"));
+    reader.warning(node.location, message, format!("Cline uses seconds; for Baton alone, \"{number}s\" is clearer"));
     parse_timeout(reader, "timeout", node, 1.0)
 }
 
@@ -69,7 +69,7 @@ fn parse_timeout(reader: &mut DocumentReader, key: &str, node: &DocumentNode, un
     let read = read.filter(|read| (MIN_TIMEOUT..=MAX_TIMEOUT).contains(read));
     if read.is_none() {
         let hint = format!("choose a time from {MIN_TIMEOUT:?} to {MAX_TIMEOUT:?}");
-        reader.error(node.place, format!("{key} is not a valid timeout"), hint);
+        reader.error(node.location, format!("{key} is not a valid timeout"), hint);
     }
     read
 }

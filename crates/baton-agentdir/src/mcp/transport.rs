@@ -21,13 +21,13 @@ const KINDS: [(&str, McpTransportKind); 9] = [
 
 /// Values of `type`.
 pub(crate) const KIND_WORDS: [&str; 9] = {
-    let mut words = [""; 9];
+    let mut names = [""; 9];
     let mut at = 0;
-    while at < words.len() {
-        words[at] = KINDS[at].0;
+    while at < names.len() {
+        names[at] = KINDS[at].0;
         at += 1;
     }
-    words
+    names
 };
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl McpTransportKind {
 
 /// All transport keys of an entry.
 struct TransportFields {
-    place: SourceLocation,
+    location: SourceLocation,
     command: Option<(DocumentNode, String)>,
     url: Option<(DocumentNode, String)>,
     http_url: Option<(DocumentNode, String)>,
@@ -65,12 +65,12 @@ struct TransportFields {
 
 pub(super) fn read(
     reader: &mut DocumentReader,
-    habits: McpDialect,
+    dialect: McpDialect,
     fields: &mut Fields,
     base_directory: &str,
 ) -> Option<McpTransport> {
     let kind = fields.take_any(reader, &["type", "transport"]).map(|node| reader.choice("type", &node, &KINDS));
-    let mut field = |reader: &mut DocumentReader, keys: &[&'static str]| value::field(reader, habits, fields, keys);
+    let mut field = |reader: &mut DocumentReader, keys: &[&'static str]| value::field(reader, dialect, fields, keys);
     let written = TransportFields {
         command: field(reader, &["command"]),
         url: field(reader, &["url", "serverUrl"]),
@@ -78,38 +78,38 @@ pub(super) fn read(
         tool: field(reader, &["tool"]),
         env_file: field(reader, &["envFile", "env_file"]).map(|(_, text)| text),
         cwd: field(reader, &["cwd"]).map(|(_, text)| text),
-        args: value::list(reader, habits, fields, &["args"]).unwrap_or_default(),
-        env: variables(reader, habits, fields),
-        headers: headers(reader, habits, fields),
-        place: fields.place,
+        args: value::list(reader, dialect, fields, &["args"]).unwrap_or_default(),
+        env: variables(reader, dialect, fields),
+        headers: headers(reader, dialect, fields),
+        location: fields.location,
     };
     let kind = match kind {
         Some(kind) => kind?,
-        None => infer_kind(reader, habits, &written)?,
+        None => infer_kind(reader, dialect, &written)?,
     };
     build_transport(reader, kind, written, base_directory)
 }
 
 /// Infers the transport from the keys that are present.
-fn infer_kind(reader: &mut DocumentReader, habits: McpDialect, written: &TransportFields) -> Option<McpTransportKind> {
-    let address = if habits == McpDialect::TeamSpark { McpTransportKind::Sse } else { McpTransportKind::Remote };
-    let there = [
+fn infer_kind(reader: &mut DocumentReader, dialect: McpDialect, written: &TransportFields) -> Option<McpTransportKind> {
+    let address = if dialect == McpDialect::TeamSpark { McpTransportKind::Sse } else { McpTransportKind::Remote };
+    let candidates = [
         written.command.as_ref().map(|_| McpTransportKind::Stdio),
         written.http_url.as_ref().map(|_| McpTransportKind::Http),
         written.url.as_ref().filter(|_| written.http_url.is_none()).map(|_| address),
         written.tool.as_ref().map(|_| McpTransportKind::Internal),
     ];
-    let mut there = there.into_iter().flatten();
-    match (there.next(), there.next()) {
+    let mut candidates = candidates.into_iter().flatten();
+    match (candidates.next(), candidates.next()) {
         (Some(kind), None) => Some(kind),
         (Some(_), Some(_)) => {
             let hint = "keep one of command, url and tool, or write a type";
-            reader.error(written.place, "the server can be reached in several ways", hint);
+            reader.error(written.location, "the server can be reached in several ways", hint);
             None
         }
         (None, _) => {
             let hint = "write \"command\" with \"args\" for a program, or \"url\" for an address";
-            reader.error(written.place, "the server has neither a command nor a url", hint);
+            reader.error(written.location, "the server has neither a command nor a url", hint);
             None
         }
     }
@@ -121,16 +121,20 @@ fn build_transport(
     written: TransportFields,
     base_directory: &str,
 ) -> Option<McpTransport> {
-    let TransportFields { place, command, url, http_url, tool, args, env, env_file, cwd, headers } = written;
-    let given = match kind {
+    let TransportFields { location, command, url, http_url, tool, args, env, env_file, cwd, headers } = written;
+    let required = match kind {
         McpTransportKind::Stdio => command,
         McpTransportKind::Http => http_url.or(url),
         McpTransportKind::Sse | McpTransportKind::Remote => url.or(http_url),
         McpTransportKind::Internal => tool,
     };
-    let Some((node, text)) = given.filter(|(_, text)| !text.trim().is_empty()) else {
-        let wants = kind.required_key();
-        reader.error(place, format!("the server has no {wants}"), format!("write its {wants}, or change the type"));
+    let Some((node, text)) = required.filter(|(_, text)| !text.trim().is_empty()) else {
+        let required_key = kind.required_key();
+        reader.error(
+            location,
+            format!("the server has no {required_key}"),
+            format!("write its {required_key}, or change the type"),
+        );
         return None;
     };
     Some(match kind {
@@ -149,8 +153,8 @@ fn build_transport(
         McpTransportKind::Sse => McpTransport::Sse { url: address(reader, &node, text)?, headers },
         McpTransportKind::Remote => McpTransport::Remote { url: address(reader, &node, text)?, headers },
         McpTransportKind::Internal => {
-            let words = INTERNAL.map(|word| (word, word));
-            McpTransport::Internal { tool: reader.choice("tool", &node, &words)?.to_owned() }
+            let choices = INTERNAL.map(|name| (name, name));
+            McpTransport::Internal { tool: reader.choice("tool", &node, &choices)?.to_owned() }
         }
     })
 }
@@ -170,13 +174,13 @@ fn address(reader: &mut DocumentReader, node: &DocumentNode, url: String) -> Opt
     if (is_web || url.starts_with("${")) && !url.contains(char::is_whitespace) {
         return Some(url);
     }
-    reader.error(node.place, "the url is not a web address", "write http://... or https://... without spaces");
+    reader.error(node.location, "the url is not a web address", "write http://... or https://... without spaces");
     None
 }
 
 /// Variables with values, and variables passed on from Baton's environment.
-fn variables(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields) -> BTreeMap<String, String> {
-    let mut env = value::map(reader, habits, fields, &["env"]);
+fn variables(reader: &mut DocumentReader, dialect: McpDialect, fields: &mut Fields) -> BTreeMap<String, String> {
+    let mut env = value::map(reader, dialect, fields, &["env"]);
     let node = fields.take("env_vars");
     for node in node.map(|node| reader.list("env_vars", node)).unwrap_or_default() {
         let named = match node.value {
@@ -192,27 +196,27 @@ fn variables(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Field
     env
 }
 
-fn headers(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields) -> BTreeMap<String, String> {
-    let mut headers = value::map(reader, habits, fields, &["headers", "http_headers"]);
+fn headers(reader: &mut DocumentReader, dialect: McpDialect, fields: &mut Fields) -> BTreeMap<String, String> {
+    let mut headers = value::map(reader, dialect, fields, &["headers", "http_headers"]);
     for name in headers.keys().filter(|name| !is_header(name)) {
-        reader.error(fields.place, format!("a header cannot be named {name:?}"), HEADER_HINT);
+        reader.error(fields.location, format!("a header cannot be named {name:?}"), HEADER_HINT);
     }
     let mut more = Vec::new();
     if let Some(node) = fields.take("env_http_headers") {
         for entry in Fields::open(reader, "env_http_headers", node).map(Fields::into_entries).unwrap_or_default() {
             let variable = variable(reader, "each value of env_http_headers", &entry.node);
-            more.extend(variable.map(|variable| (entry.key, entry.place, format!("${{{variable}}}"))));
+            more.extend(variable.map(|variable| (entry.key, entry.location, format!("${{{variable}}}"))));
         }
     }
     if let Some(node) = fields.take("bearer_token_env_var") {
         let variable = variable(reader, "bearer_token_env_var", &node);
-        more.extend(variable.map(|name| ("Authorization".to_owned(), node.place, format!("Bearer ${{{name}}}"))));
+        more.extend(variable.map(|name| ("Authorization".to_owned(), node.location, format!("Bearer ${{{name}}}"))));
     }
-    for (name, place, value) in more {
+    for (name, location, value) in more {
         if !is_header(&name) {
-            reader.error(place, format!("a header cannot be named {name:?}"), HEADER_HINT);
+            reader.error(location, format!("a header cannot be named {name:?}"), HEADER_HINT);
         } else if headers.keys().any(|there| there.eq_ignore_ascii_case(&name)) {
-            reader.error(place, format!("the header {name:?} is given twice"), "keep one of them");
+            reader.error(location, format!("the header {name:?} is given twice"), "keep one of them");
         } else {
             headers.insert(name, value);
         }
@@ -221,15 +225,19 @@ fn headers(reader: &mut DocumentReader, habits: McpDialect, fields: &mut Fields)
 }
 
 /// Name of an environment variable.
-fn variable(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<String> {
+fn variable(reader: &mut DocumentReader, subject: &str, node: &DocumentNode) -> Option<String> {
     let name = match &node.value {
         NodeValue::Text(name) => name.clone(),
-        _ => return reader.report_expected(what, "text", node),
+        _ => return reader.report_expected(subject, "text", node),
     };
     let is_good = value::is_variable(&name);
     if !is_good {
-        let message = format!("{what} must name an environment variable");
-        reader.error(node.place, message, "write the name, such as API_TOKEN, and keep the value in the environment");
+        let message = format!("{subject} must name an environment variable");
+        reader.error(
+            node.location,
+            message,
+            "write the name, such as API_TOKEN, and keep the value in the environment",
+        );
     }
     is_good.then_some(name)
 }

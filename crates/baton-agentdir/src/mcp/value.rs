@@ -7,23 +7,32 @@ use std::collections::BTreeMap;
 const MAX_VALUES: usize = 256;
 
 /// Text; in files of other programs a number or a boolean is converted to text.
-pub(super) fn text(reader: &mut DocumentReader, habits: McpDialect, what: &str, node: &DocumentNode) -> Option<String> {
+pub(super) fn text(
+    reader: &mut DocumentReader,
+    dialect: McpDialect,
+    subject: &str,
+    node: &DocumentNode,
+) -> Option<String> {
     let text = match &node.value {
         NodeValue::Text(text) => text.clone(),
-        NodeValue::Number(_) | NodeValue::Bool(_) if !habits.is_strict() => node.to_json().to_string(),
+        NodeValue::Number(_) | NodeValue::Bool(_) if !dialect.is_strict() => node.to_json().to_string(),
         NodeValue::Number(_) | NodeValue::Bool(_) => {
-            reader.error(node.place, format!("{what} must be text, not {}", node.kind()), "put it in quotes");
+            reader.error(node.location, format!("{subject} must be text, not {}", node.kind()), "put it in quotes");
             return None;
         }
-        _ => return reader.report_expected(what, "text", node),
+        _ => return reader.report_expected(subject, "text", node),
     };
     if text.contains('\0') {
-        reader.error(node.place, format!("{what} contains a NUL character"), "remove it");
+        reader.error(node.location, format!("{subject} contains a NUL character"), "remove it");
         return None;
     }
     if text.contains("${input:") {
         let hint = "write ${NAME}, and set that environment variable where Baton runs";
-        reader.warning(node.place, format!("{what} asks for an input, but input prompts are not supported"), hint);
+        reader.warning(
+            node.location,
+            format!("{subject} asks for an input, but input prompts are not supported"),
+            hint,
+        );
     }
     Some(text)
 }
@@ -31,47 +40,47 @@ pub(super) fn text(reader: &mut DocumentReader, habits: McpDialect, what: &str, 
 /// Text of a key with several names.
 pub(super) fn field(
     reader: &mut DocumentReader,
-    habits: McpDialect,
+    dialect: McpDialect,
     fields: &mut Fields,
     keys: &[&'static str],
 ) -> Option<(DocumentNode, String)> {
     let node = fields.take_any(reader, keys)?;
-    let text = text(reader, habits, keys.first().copied().unwrap_or_default(), &node)?;
+    let text = text(reader, dialect, keys.first().copied().unwrap_or_default(), &node)?;
     Some((node, text))
 }
 
 /// A list of texts of a key with several names; `None` if the key is missing.
 pub(super) fn list(
     reader: &mut DocumentReader,
-    habits: McpDialect,
+    dialect: McpDialect,
     fields: &mut Fields,
     keys: &[&'static str],
 ) -> Option<Vec<String>> {
     let node = fields.take_any(reader, keys)?;
     let key = keys.first().copied().unwrap_or_default();
-    let place = node.place;
+    let location = node.location;
     let nodes = reader.list(key, node);
     if nodes.len() > MAX_VALUES {
-        reader.error(place, format!("{key} has {} entries", nodes.len()), format!("keep it to {MAX_VALUES}"));
+        reader.error(location, format!("{key} has {} entries", nodes.len()), format!("keep it to {MAX_VALUES}"));
         return Some(Vec::new());
     }
-    let what = format!("each entry of {key}");
-    Some(nodes.iter().filter_map(|node| text(reader, habits, &what, node)).collect())
+    let subject = format!("each entry of {key}");
+    Some(nodes.iter().filter_map(|node| text(reader, dialect, &subject, node)).collect())
 }
 
 /// A map of texts; keys without a value are skipped.
 pub(super) fn map(
     reader: &mut DocumentReader,
-    habits: McpDialect,
+    dialect: McpDialect,
     fields: &mut Fields,
     keys: &[&'static str],
 ) -> BTreeMap<String, String> {
     let Some(node) = fields.take_any(reader, keys) else { return BTreeMap::new() };
     let key = keys.first().copied().unwrap_or_default();
-    let place = node.place;
+    let location = node.location;
     let entries = Fields::open(reader, key, node).map(Fields::into_entries).unwrap_or_default();
     if entries.len() > MAX_VALUES {
-        reader.error(place, format!("{key} has {} entries", entries.len()), format!("keep it to {MAX_VALUES}"));
+        reader.error(location, format!("{key} has {} entries", entries.len()), format!("keep it to {MAX_VALUES}"));
         return BTreeMap::new();
     }
     let mut map = BTreeMap::new();
@@ -79,7 +88,7 @@ pub(super) fn map(
         if entry.node.value == NodeValue::Null {
             continue;
         }
-        if let Some(value) = text(reader, habits, &format!("{key}.{}", entry.key), &entry.node) {
+        if let Some(value) = text(reader, dialect, &format!("{key}.{}", entry.key), &entry.node) {
             map.insert(entry.key, value);
         }
     }
@@ -94,8 +103,8 @@ pub(super) fn flag(reader: &mut DocumentReader, fields: &mut Fields, key: &'stat
 
 /// Reports unknown keys: errors in `agent.yaml`, warnings in shared files, nothing in TeamSpark's files, which contain
 /// caches.
-pub(crate) fn close(reader: &mut DocumentReader, habits: McpDialect, fields: Fields) {
-    match habits {
+pub(crate) fn close(reader: &mut DocumentReader, dialect: McpDialect, fields: Fields) {
+    match dialect {
         McpDialect::Native => fields.finish(reader),
         McpDialect::Shared => fields.finish_lenient(reader),
         McpDialect::TeamSpark => {}

@@ -32,23 +32,23 @@ enum ProviderStrictness {
     Lenient,
 }
 
-fn read(reader: &mut DocumentReader, node: Option<DocumentNode>, manners: ProviderStrictness) -> Vec<ProviderEntry> {
+fn read(reader: &mut DocumentReader, node: Option<DocumentNode>, strictness: ProviderStrictness) -> Vec<ProviderEntry> {
     let Some(node) = node else { return Vec::new() };
-    let place = node.place;
+    let location = node.location;
     let Some(fields) = Fields::open(reader, "providers", node) else { return Vec::new() };
     let entries = fields.into_entries();
     if entries.len() > MAX_PROVIDERS {
         let message = format!("providers has {} entries", entries.len());
-        reader.error(place, message, format!("keep it to {MAX_PROVIDERS}"));
+        reader.error(location, message, format!("keep it to {MAX_PROVIDERS}"));
         return Vec::new();
     }
     let mut all: Vec<ProviderEntry> = Vec::with_capacity(entries.len());
     for entry in entries {
-        let place = entry.place;
-        let Some(provider) = one(reader, entry, manners) else { continue };
+        let location = entry.location;
+        let Some(provider) = one(reader, entry, strictness) else { continue };
         if all.iter().any(|other| other.id == provider.id) {
             let message = format!("the provider {:?} is defined twice, possibly under an alias", provider.id);
-            reader.error(place, message, "keep one of them");
+            reader.error(location, message, "keep one of them");
         } else {
             all.push(provider);
         }
@@ -56,29 +56,29 @@ fn read(reader: &mut DocumentReader, node: Option<DocumentNode>, manners: Provid
     all
 }
 
-fn one(reader: &mut DocumentReader, entry: NodeEntry, manners: ProviderStrictness) -> Option<ProviderEntry> {
-    let NodeEntry { key, place, node } = entry;
+fn one(reader: &mut DocumentReader, entry: NodeEntry, strictness: ProviderStrictness) -> Option<ProviderEntry> {
+    let NodeEntry { key, location, node } = entry;
     if !is_id(&key) {
         let known: Vec<&str> = PROVIDERS.iter().map(|known| known.id).collect();
         let message = format!("there is no provider {:?}", key.chars().take(60).collect::<String>());
-        reader.error(place, message, format!("known ones: {}", known.join(", ")));
+        reader.error(location, message, format!("known ones: {}", known.join(", ")));
         return None;
     }
     let known = KnownProvider::find(&key);
-    let what = format!("the provider {key}");
+    let subject = format!("the provider {key}");
     let mut keys = BTreeMap::new();
-    for said in Fields::open(reader, what.as_str(), node)?.into_entries() {
-        setting(reader, known, &what, said, manners, &mut keys);
+    for field in Fields::open(reader, subject.as_str(), node)?.into_entries() {
+        setting(reader, known, &subject, field, strictness, &mut keys);
     }
     match known {
         Some(known) if known.kind == ProviderKind::Local => {
             let message = "Baton does not run models in its own process, so models of 'local' are not available";
             let hint = "serve the file with llama-server, and add the provider docker with its BASE_URL";
-            reader.warning(place, message, hint);
+            reader.warning(location, message, hint);
         }
         Some(_) => {}
         None if !has_address(&keys) => {
-            unknown(reader, place, &key, manners);
+            unknown(reader, location, &key, strictness);
             return None;
         }
         None => {}
@@ -91,25 +91,25 @@ fn has_address(keys: &BTreeMap<String, String>) -> bool {
     keys.contains_key("base_url") || keys.contains_key("BASE_URL")
 }
 
-fn unknown(reader: &mut DocumentReader, place: SourceLocation, id: &str, manners: ProviderStrictness) {
+fn unknown(reader: &mut DocumentReader, location: SourceLocation, id: &str, strictness: ProviderStrictness) {
     let ids: Vec<&str> = PROVIDERS.iter().map(|known| known.id).collect();
     let message = format!("there is no provider {id:?}");
     let hint = format!("known ones: {}; any other name needs base_url, the address of its server", ids.join(", "));
-    match manners {
-        ProviderStrictness::Strict => reader.error(place, message, hint),
-        ProviderStrictness::Lenient => reader.warning(place, message, hint),
+    match strictness {
+        ProviderStrictness::Strict => reader.error(location, message, hint),
+        ProviderStrictness::Lenient => reader.warning(location, message, hint),
     }
 }
 
 fn setting(
     reader: &mut DocumentReader,
     known: Option<&KnownProvider>,
-    what: &str,
-    said: NodeEntry,
-    manners: ProviderStrictness,
+    subject: &str,
+    field: NodeEntry,
+    strictness: ProviderStrictness,
     keys: &mut BTreeMap<String, String>,
 ) {
-    let NodeEntry { key, place, node } = said;
+    let NodeEntry { key, location, node } = field;
     if node.value == NodeValue::Null {
         return;
     }
@@ -123,10 +123,10 @@ fn setting(
         let short: String = key.chars().take(60).collect();
         let names = known.map_or(&[][..], |known| known.keys).iter().chain(&COMMON_PROVIDER_KEYS);
         let hint = format!("known keys: {}, headers", names.map(|key| key.name).collect::<Vec<_>>().join(", "));
-        match manners {
-            ProviderStrictness::Strict => reader.error(place, format!("{what} has no key '{short}'"), hint),
+        match strictness {
+            ProviderStrictness::Strict => reader.error(location, format!("{subject} has no key '{short}'"), hint),
             ProviderStrictness::Lenient => {
-                reader.warning(place, format!("the key '{short}' of {what} is not used"), hint);
+                reader.warning(location, format!("the key '{short}' of {subject} is not used"), hint);
             }
         }
         return;
@@ -137,16 +137,16 @@ fn setting(
 }
 
 fn headers(reader: &mut DocumentReader, node: DocumentNode, keys: &mut BTreeMap<String, String>) {
-    let place = node.place;
+    let location = node.location;
     let entries = Fields::open(reader, "headers", node).map(Fields::into_entries).unwrap_or_default();
     if entries.len() > MAX_HEADERS {
-        reader.error(place, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
+        reader.error(location, format!("headers has {} entries", entries.len()), format!("keep it to {MAX_HEADERS}"));
         return;
     }
     for entry in entries {
         if !crate::mcp::is_header(&entry.key) {
             let hint = "use letters, digits and dashes, such as X-Team";
-            reader.error(entry.place, format!("a header cannot be named {:?}", entry.key), hint);
+            reader.error(entry.location, format!("a header cannot be named {:?}", entry.key), hint);
         } else if let Some(LocatedValue { value, .. }) = text(reader, "a header", &entry.node) {
             keys.insert(format!("{PROVIDER_HEADER_PREFIX}{}", entry.key), value);
         }
@@ -155,22 +155,22 @@ fn headers(reader: &mut DocumentReader, node: DocumentNode, keys: &mut BTreeMap<
 
 /// The value as text, if it is valid for this setting.
 fn checked(reader: &mut DocumentReader, key: &str, setting: ProviderSetting, node: &DocumentNode) -> Option<String> {
-    let LocatedValue { place, value } = match setting {
+    let LocatedValue { location, value } = match setting {
         ProviderSetting::Concurrency | ProviderSetting::PerMinute => {
             return reader.integer(key, node, 1, MAX_COUNT).map(|count| count.to_string());
         }
         _ => text(reader, key, node)?,
     };
     match setting {
-        ProviderSetting::Kind if !PROVIDER_KINDS.iter().any(|(word, _)| *word == value) => {
-            let words: Vec<&str> = PROVIDER_KINDS.iter().map(|(word, _)| *word).collect();
-            reader.error(place, "kind is not a supported protocol", format!("choose one of: {}", words.join(", ")));
+        ProviderSetting::Kind if !PROVIDER_KINDS.iter().any(|(kind, _)| *kind == value) => {
+            let kinds: Vec<&str> = PROVIDER_KINDS.iter().map(|(kind, _)| *kind).collect();
+            reader.error(location, "kind is not a supported protocol", format!("choose one of: {}", kinds.join(", ")));
             None
         }
         ProviderSetting::FirstByteTimeout | ProviderSetting::IdleTimeout | ProviderSetting::ConnectTimeout => {
             let good = duration(&value).is_some_and(|time| PROVIDER_TIMEOUT_LIMIT.contains(&time));
             if !good {
-                reader.error(place, format!("{key} is not a time from 10ms to 1h"), "write it as 500ms, 30s or 5m");
+                reader.error(location, format!("{key} is not a time from 10ms to 1h"), "write it as 500ms, 30s or 5m");
             }
             good.then_some(value)
         }
@@ -179,27 +179,31 @@ fn checked(reader: &mut DocumentReader, key: &str, setting: ProviderSetting, nod
 }
 
 /// Text that may be a secret or a reference to one.
-fn text(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<LocatedValue<String>> {
-    let place = node.place;
+fn text(reader: &mut DocumentReader, subject: &str, node: &DocumentNode) -> Option<LocatedValue<String>> {
+    let location = node.location;
     let value = match &node.value {
         NodeValue::Text(text) => text.trim().to_owned(),
         NodeValue::Number(_) | NodeValue::Bool(_) => node.to_json().to_string(),
-        _ => return reader.report_expected(what, "text", node),
+        _ => return reader.report_expected(subject, "text", node),
     };
     if value.len() > MAX_VALUE || value.contains(char::is_control) {
-        reader.error(place, format!("{what} is too long or has control characters"), "write it on one line");
+        reader.error(location, format!("{subject} is too long or has control characters"), "write it on one line");
         return None;
     }
     if value.starts_with("op://") {
         let hint = "put the secret into a variable, as `op run` does, and write env://NAME";
-        reader.error(place, format!("{what} is in a vault that Baton cannot open"), hint);
+        reader.error(location, format!("{subject} is in a vault that Baton cannot open"), hint);
         return None;
     }
     if value.strip_prefix("env://").is_some_and(|name| !super::variables::is_variable(name)) {
-        reader.error(place, format!("{what} does not name a variable"), "write env://NAME with letters, digits and _");
+        reader.error(
+            location,
+            format!("{subject} does not name a variable"),
+            "write env://NAME with letters, digits and _",
+        );
         return None;
     }
-    Some(LocatedValue { place, value })
+    Some(LocatedValue { location, value })
 }
 
 fn is_id(id: &str) -> bool {

@@ -30,20 +30,20 @@ pub fn variables(files: &BTreeMap<String, Vec<u8>>) -> (AgentVariables, Vec<Diag
     let mut all = BTreeMap::new();
     for (number, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
         let line_number = u32::try_from(number + 1).unwrap_or(u32::MAX);
-        let place =
+        let location =
             |column: usize| SourceLocation { line: line_number, column: u32::try_from(column).unwrap_or(u32::MAX) };
         match entry(line) {
             Ok(None) => {}
             Ok(Some((name, value))) => {
                 if all.len() >= MAX_VARIABLES && !all.contains_key(name) {
                     let message = format!("the file has more than {MAX_VARIABLES} variables");
-                    remarks.push(Diagnostic::error(VARIABLES_FILE, place(1), message).with_hint("remove some"));
+                    remarks.push(Diagnostic::error(VARIABLES_FILE, location(1), message).with_hint("remove some"));
                     break;
                 }
                 all.insert(name.to_owned(), value);
             }
             Err(VariableLineError { column, message, hint }) => {
-                remarks.push(Diagnostic::error(VARIABLES_FILE, place(column), message).with_hint(hint));
+                remarks.push(Diagnostic::error(VARIABLES_FILE, location(column), message).with_hint(hint));
             }
         }
     }
@@ -105,21 +105,21 @@ fn entry(line: &str) -> Result<Option<(&str, String)>, VariableLineError> {
 /// Text up to the closing quote, which only a comment may follow; escapes are supported in double quotes only.
 fn quoted(text: &str, quote: char) -> Option<String> {
     let mut value = String::with_capacity(text.len());
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            letter if letter == quote => {
-                let rest = letters.as_str().trim_start();
+    let mut chars = text.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            c if c == quote => {
+                let rest = chars.as_str().trim_start();
                 return (rest.is_empty() || rest.starts_with('#')).then_some(value);
             }
-            '\\' if quote == '"' => match letters.next()? {
+            '\\' if quote == '"' => match chars.next()? {
                 'n' => value.push('\n'),
                 'r' => value.push('\r'),
                 't' => value.push('\t'),
                 other @ ('"' | '\\' | '$') => value.push(other),
                 other => value.extend(['\\', other]),
             },
-            letter => value.push(letter),
+            c => value.push(c),
         }
     }
     None

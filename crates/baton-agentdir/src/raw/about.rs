@@ -24,10 +24,10 @@ impl RawAbout {
     }
 }
 
-fn address(reader: &mut DocumentReader, what: &str, url: LocatedValue<String>) -> Option<String> {
+fn address(reader: &mut DocumentReader, subject: &str, url: LocatedValue<String>) -> Option<String> {
     let is_good = is_web_address(&url.value);
     if !is_good {
-        reader.error(url.place, format!("{what} is not a web address"), URL_HINT);
+        reader.error(url.location, format!("{subject} is not a web address"), URL_HINT);
     }
     is_good.then_some(url.value)
 }

@@ -4,7 +4,7 @@ use crate::document::{DocumentNode, DocumentReader, Fields, LocatedValue, Source
 
 /// An exported tool as written.
 pub(crate) struct RawExport {
-    pub(crate) place: SourceLocation,
+    pub(crate) location: SourceLocation,
     pub(crate) name: Option<LocatedValue<String>>,
     pub(crate) description: Option<LocatedValue<String>>,
     pub(crate) parameters: Option<DocumentNode>,
@@ -15,7 +15,7 @@ impl RawExport {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "an export", node)?;
         let raw = Self {
-            place: fields.place,
+            location: fields.location,
             name: fields.required_text(reader, "name", "add a name such as `name: plan_trip`"),
             description: fields.text(reader, "description"),
             parameters: fields.take("parameters"),

@@ -16,13 +16,13 @@ pub(crate) struct RawHttp {
 
 impl RawHttp {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<Self>> {
-        let place = node.place;
+        let location = node.location;
         let mut fields = Fields::open(reader, "http", node)?;
         let method = fields.take("method").map(|mut node| {
-            if let NodeValue::Text(word) = &mut node.value {
-                word.make_ascii_uppercase();
+            if let NodeValue::Text(text) = &mut node.value {
+                text.make_ascii_uppercase();
             }
-            reader.choice("method", &node, &METHODS.map(|word| (word, word)))
+            reader.choice("method", &node, &METHODS.map(|name| (name, name)))
         });
         let url = fields.required_text(reader, "url", "write it out, as in https://api.example.com/v1/{city}");
         let headers = fields.take("headers").map(|node| headers(reader, node)).unwrap_or_default();
@@ -32,7 +32,7 @@ impl RawHttp {
             Some(method) => Some(method?),
             None => None,
         };
-        Some(LocatedValue { place, value: Self { method, url, headers, body } })
+        Some(LocatedValue { location, value: Self { method, url, headers, body } })
     }
 }
 
@@ -40,10 +40,10 @@ impl RawHttp {
 fn headers(reader: &mut DocumentReader, node: DocumentNode) -> Vec<(LocatedValue<String>, String)> {
     let mut headers = Vec::new();
     for entry in Fields::open(reader, "headers", node).map(Fields::into_entries).unwrap_or_default() {
-        let place = entry.place;
+        let location = entry.location;
         match entry.node.value {
-            NodeValue::Text(value) => headers.push((LocatedValue { place, value: entry.key }, value)),
-            _ => reader.error(place, "each header must be text", "put its value in quotes"),
+            NodeValue::Text(value) => headers.push((LocatedValue { location, value: entry.key }, value)),
+            _ => reader.error(location, "each header must be text", "put its value in quotes"),
         }
     }
     headers

@@ -20,7 +20,7 @@ pub(crate) struct RawAnswer {
 
 /// One entry of `guardrails`.
 pub(crate) struct RawGuardrail {
-    pub(crate) place: crate::document::SourceLocation,
+    pub(crate) location: crate::document::SourceLocation,
     pub(crate) name: Option<LocatedValue<String>>,
     pub(crate) on: Vec<GuardStage>,
     pub(crate) command: Option<LocatedValue<Vec<LocatedValue<String>>>>,
@@ -32,10 +32,10 @@ pub(crate) struct RawGuardrail {
 impl RawAnswer {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "answer", node)?;
-        let place = fields.place;
+        let location = fields.location;
         let schema = fields.take("schema");
         if schema.is_none() {
-            reader.error(place, "answer has no schema", "add the JSON Schema that every answer must match");
+            reader.error(location, "answer has no schema", "add the JSON Schema that every answer must match");
         }
         let schema = schema.and_then(|node| match node.value {
             NodeValue::Map(_) => Some(node),
@@ -50,7 +50,7 @@ impl RawAnswer {
 impl RawGuardrail {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "a guardrail", node)?;
-        let place = fields.place;
+        let location = fields.location;
         let name = fields.required_text(reader, "name", "add a name such as `name: no-secrets`");
         let stages = GuardStage::ALL.map(|stage| (stage.as_str(), stage));
         let on = fields.take("on").map(|node| match node.value {
@@ -59,7 +59,7 @@ impl RawGuardrail {
         });
         if on.is_none() {
             let hint = "list at least one of input, output, tool_call and tool_result, as in `on: [input, output]`";
-            reader.error(place, "a guardrail has no stage", hint);
+            reader.error(location, "a guardrail has no stage", hint);
         }
         let mut stages: Vec<GuardStage> =
             on.unwrap_or_default().iter().filter_map(|node| reader.choice("on", node, &stages)).collect();
@@ -72,7 +72,7 @@ impl RawGuardrail {
         let timeout = timeout.and_then(|node| reader.duration("timeout", &node, shortest, MAX_GUARD_TIMEOUT));
         let fails_open = fields.take("on_failure").and_then(|node| reader.choice("on_failure", &node, &ON_FAILURE));
         fields.finish(reader);
-        Some(Self { place, name, on: stages, command, http, timeout, fails_open })
+        Some(Self { location, name, on: stages, command, http, timeout, fails_open })
     }
 
     pub(super) fn read_all(reader: &mut DocumentReader, fields: &mut Fields) -> Vec<Self> {
@@ -89,8 +89,8 @@ pub(super) fn budgets(reader: &mut DocumentReader, node: DocumentNode) -> Budget
     budgets
 }
 
-fn budget(reader: &mut DocumentReader, what: &str, node: DocumentNode) -> Budget {
-    let Some(mut fields) = Fields::open(reader, what, node) else { return Budget::default() };
+fn budget(reader: &mut DocumentReader, subject: &str, node: DocumentNode) -> Budget {
+    let Some(mut fields) = Fields::open(reader, subject, node) else { return Budget::default() };
     let mut count = |reader: &mut DocumentReader, key: &'static str| {
         fields.take(key).and_then(|node| reader.integer(key, &node, 0, MAX_BUDGET_COUNT))
     };
@@ -105,7 +105,7 @@ fn dollars(reader: &mut DocumentReader, node: &DocumentNode) -> Option<u64> {
     let amount = written.as_f64().filter(|amount| (0.0..=MAX_DOLLARS).contains(amount));
     if amount.is_none() {
         let hint = format!("choose a number from 0 to {MAX_DOLLARS}");
-        reader.error(node.place, format!("dollars is {written}"), hint);
+        reader.error(node.location, format!("dollars is {written}"), hint);
     }
     // The amount is within 0 and `MAX_DOLLARS`, so the cast cannot overflow.
     amount.map(|amount| (amount * 1_000_000.0).round() as u64)
@@ -115,7 +115,7 @@ fn dollars(reader: &mut DocumentReader, node: &DocumentNode) -> Option<u64> {
 pub(super) fn effort(reader: &mut DocumentReader, node: &DocumentNode) -> Option<LocatedValue<String>> {
     const MAX_EFFORT_TOKENS: u64 = super::MAX_TOKENS;
     match &node.value {
-        NodeValue::Text(word) if EFFORTS.contains(&word.as_str()) => located(node, Some(word.clone())),
+        NodeValue::Text(level) if EFFORTS.contains(&level.as_str()) => located(node, Some(level.clone())),
         NodeValue::Number(number)
             if number.as_u64().is_some_and(|tokens| (1..=MAX_EFFORT_TOKENS).contains(&tokens)) =>
         {
@@ -123,7 +123,7 @@ pub(super) fn effort(reader: &mut DocumentReader, node: &DocumentNode) -> Option
         }
         _ => {
             let hint = format!("choose one of: {}; or a number of tokens", EFFORTS.join(", "));
-            reader.error(node.place, "effort is neither a level nor a number of tokens", hint);
+            reader.error(node.location, "effort is neither a level nor a number of tokens", hint);
             None
         }
     }

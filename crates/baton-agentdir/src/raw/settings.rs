@@ -63,7 +63,7 @@ impl RawSettings {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Self {
         let Some(mut fields) = Fields::open(reader, "settings", node) else { return Self::default() };
         let execution = [("agent", ToolExecution::Agent), ("caller", ToolExecution::Caller)];
-        let control = ControlTools::NAMES.map(|word| (word, word));
+        let control = ControlTools::NAMES.map(|name| (name, name));
         let second = Duration::from_secs(1);
         let raw = Self {
             max_turns: fields.take("max_turns").and_then(|n| reader.integer("max_turns", &n, 1, MAX_TURNS)),
@@ -103,11 +103,11 @@ impl RawSettings {
 
 /// Reads stop sequences: none may be empty, and their number and length are limited.
 fn stop_sequences(reader: &mut DocumentReader, node: DocumentNode) -> Vec<String> {
-    let place = node.place;
+    let location = node.location;
     let texts: Vec<String> = reader.texts("stop_sequences", node).into_iter().map(|text| text.value).collect();
     if texts.len() > MAX_STOP_SEQUENCES || texts.iter().any(|text| text.is_empty() || text.len() > MAX_STOP_BYTES) {
         let hint = format!("give at most {MAX_STOP_SEQUENCES} texts of 1 to {MAX_STOP_BYTES} bytes");
-        reader.error(place, "stop_sequences cannot be used", hint);
+        reader.error(location, "stop_sequences cannot be used", hint);
         return Vec::new();
     }
     texts
@@ -128,8 +128,8 @@ impl RawContext {
 
 impl RawOrchestration {
     fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
-        if let NodeValue::Bool(wanted) = node.value {
-            return wanted.then_some(Self { prompt: None });
+        if let NodeValue::Bool(enabled) = node.value {
+            return enabled.then_some(Self { prompt: None });
         }
         let mut fields = Fields::open(reader, "orchestration", node)?;
         let raw = Self { prompt: fields.text(reader, "prompt") };
@@ -139,11 +139,11 @@ impl RawOrchestration {
 }
 
 /// A number from 0 to a bound, with a precision of three decimal places.
-fn number(reader: &mut DocumentReader, what: &str, node: &DocumentNode, high: f64) -> Option<Thousandths> {
-    let NodeValue::Number(written) = &node.value else { return reader.report_expected(what, "a number", node) };
+fn number(reader: &mut DocumentReader, subject: &str, node: &DocumentNode, high: f64) -> Option<Thousandths> {
+    let NodeValue::Number(written) = &node.value else { return reader.report_expected(subject, "a number", node) };
     let number = written.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::from_f64);
     if number.is_none() {
-        reader.error(node.place, format!("{what} is {written}"), format!("choose a number from 0 to {high}"));
+        reader.error(node.location, format!("{subject} is {written}"), format!("choose a number from 0 to {high}"));
     }
     number
 }

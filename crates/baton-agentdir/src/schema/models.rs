@@ -1,24 +1,24 @@
 //! Schemas of providers, answer format, guardrails and budgets.
 
-use super::parts::{count, duration, list, object, text, texts, with, words};
+use super::parts::{count, duration, list, object, one_of, text, texts, with};
 use crate::raw::{MAX_BUDGET_COUNT, MAX_DOLLARS, MAX_ENTRIES, MAX_REPAIRS, ON_FAILURE};
 use baton_types::{COMMON_PROVIDER_KEYS, GuardStage, PROVIDER_KINDS, PROVIDERS, ProviderKey, ProviderSetting};
 use serde_json::{Map, Value, json};
 
 /// The key `providers`, identical in `agent.yaml` and `baton.yaml`.
 pub fn providers() -> Value {
-    let mut known = Map::new();
+    let mut properties = Map::new();
     for provider in PROVIDERS {
         let about = format!("{}.", provider.title);
         for id in [provider.id].iter().chain(provider.aliases) {
-            known.insert((*id).to_owned(), one(&about, provider.keys));
+            properties.insert((*id).to_owned(), one(&about, provider.keys));
         }
     }
-    let mut other = one("A custom server; base_url is required.", &[]);
-    other["properties"]["BASE_URL"] = text("Alias of base_url.");
-    other["properties"]["API_KEY"] = text("Alias of api_key.");
-    other["anyOf"] = json!([{"required": ["base_url"]}, {"required": ["BASE_URL"]}]);
-    json!({"type": "object", "maxProperties": 64, "properties": known, "additionalProperties": other,
+    let mut custom = one("A custom server; base_url is required.", &[]);
+    custom["properties"]["BASE_URL"] = text("Alias of base_url.");
+    custom["properties"]["API_KEY"] = text("Alias of api_key.");
+    custom["anyOf"] = json!([{"required": ["base_url"]}, {"required": ["BASE_URL"]}]);
+    json!({"type": "object", "maxProperties": 64, "properties": properties, "additionalProperties": custom,
         "description": "Model providers; a value is a literal, or env://NAME."})
 }
 
@@ -47,7 +47,7 @@ fn setting(setting: ProviderSetting) -> Value {
         ProviderSetting::Region => text("The region, such as eu-central-1."),
         ProviderSetting::Profile => text("Name of a local credentials profile."),
         ProviderSetting::Directory => text("Directory of model files; Baton does not run them."),
-        ProviderSetting::Kind => words("Protocol; default openai.", &PROVIDER_KINDS.map(|(word, _)| word)),
+        ProviderSetting::Kind => one_of("Protocol; default openai.", &PROVIDER_KINDS.map(|(name, _)| name)),
         ProviderSetting::Concurrency => count("Maximum number of concurrent calls.", 1, 100_000),
         ProviderSetting::PerMinute => count("Maximum number of calls per minute.", 1, 100_000),
         ProviderSetting::FirstByteTimeout => duration("Timeout for the first chunk of a response, 10ms to 1h."),
@@ -74,7 +74,7 @@ pub(super) fn guardrails() -> Value {
         &json!({
             "url": text("URL of the service."),
             "method": {"enum": ["POST", "post"], "description": "Always POST."},
-            "body": words("Always JSON.", &["json"]),
+            "body": one_of("Always JSON.", &["json"]),
             "headers": {"type": "object", "additionalProperties": {"type": "string"},
                 "description": "Request headers; env://NAME is replaced by that environment variable."},
         }),
@@ -88,7 +88,7 @@ pub(super) fn guardrails() -> Value {
             "command": texts("A program that reads JSON and writes its verdict."),
             "http": with(http, &["url"]),
             "timeout": duration("Timeout; default 10s, at most 10m."),
-            "on_failure": words("Behaviour if it is unavailable; default block.", &ON_FAILURE.map(|(word, _)| word)),
+            "on_failure": one_of("Behaviour if it is unavailable; default block.", &ON_FAILURE.map(|(name, _)| name)),
         }),
     );
     guardrail["oneOf"] = json!([{"required": ["command"]}, {"required": ["http"]}]);

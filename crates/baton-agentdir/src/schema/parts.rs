@@ -19,12 +19,12 @@ pub(super) fn texts(about: &str) -> Value {
     json!({"type": "array", "items": {"type": "string"}, "description": about})
 }
 
-pub(super) fn words(about: &str, words: &[&str]) -> Value {
-    json!({"enum": words, "description": about})
+pub(super) fn one_of(about: &str, values: &[&str]) -> Value {
+    json!({"enum": values, "description": about})
 }
 
-pub(super) fn list(about: &str, most: usize, items: &Value) -> Value {
-    json!({"type": "array", "maxItems": most, "items": items, "description": about})
+pub(super) fn list(about: &str, max: usize, items: &Value) -> Value {
+    json!({"type": "array", "maxItems": max, "items": items, "description": about})
 }
 
 pub(super) fn count(about: &str, low: u64, high: u64) -> Value {

@@ -1,19 +1,19 @@
 //! Schema of `mcpServers` with native keys; the reader also accepts keys of other programs.
 
 use super::{
-    parts::{duration, flag, object, text, texts, words},
-    tools::{argument, permissions_words},
+    parts::{duration, flag, object, one_of, text, texts},
+    tools::{argument, permission_keywords},
 };
 use crate::permission::INCLUSION_MODE_KEYWORDS;
 use serde_json::{Value, json};
 
 pub(super) fn servers() -> Value {
     let map = |about: &str| json!({"type": "object", "additionalProperties": {"type": ["string", "null"]}, "description": about});
-    let include = |about: &str| words(about, &INCLUSION_MODE_KEYWORDS.map(|(word, _)| word));
+    let include = |about: &str| one_of(about, &INCLUSION_MODE_KEYWORDS.map(|(name, _)| name));
     let one = object(
         "Permissions of a tool.",
         &json!({
-            "permission": words("Permission of all calls.", &permissions_words()),
+            "permission": one_of("Permission of all calls.", &permission_keywords()),
             "arguments": {"type": "array", "maxItems": 64, "items": argument(true), "description": "Permissions of calls with matching arguments."},
         }),
     );
@@ -21,7 +21,7 @@ pub(super) fn servers() -> Value {
         "type": "object",
         "description": "One server; keys of other programs are accepted as well.",
         "properties": {
-            "type": words("Transport; inferred from the other keys by default.", &crate::mcp::KIND_WORDS),
+            "type": one_of("Transport; inferred from the other keys by default.", &crate::mcp::KIND_WORDS),
             "command": text("Program that speaks MCP over stdio."),
             "args": texts("Arguments of the program."),
             "env": map("Environment variables; ${NAME} is replaced by a variable of Baton's environment."),
@@ -29,11 +29,11 @@ pub(super) fn servers() -> Value {
             "cwd": text("Working directory; defaults to the agent's directory."),
             "url": text("URL of a remote server."),
             "headers": map("Headers of every request."),
-            "tool": words("Built-in server.", &crate::mcp::INTERNAL),
+            "tool": one_of("Built-in server.", &crate::mcp::INTERNAL),
             "disabled": flag("Whether it is disabled.", false),
             "required": flag("Whether a run waits for it.", false),
             "trust": flag("Whether its tool annotations are trusted.", false),
-            "era": words("Protocol handshake to try.", &["auto", "legacy", "modern"]),
+            "era": one_of("Protocol handshake to try.", &["auto", "legacy", "modern"]),
             "prefix": {"type": "string", "pattern": "^[A-Za-z0-9_-]{0,32}$",
                 "description": "Prefix of its tool names; defaults to the server's name."},
             "timeouts": object("Timeouts.", &json!({
@@ -42,8 +42,8 @@ pub(super) fn servers() -> Value {
                 "total": duration("Timeout of a call in total; default 60m."),
             })),
             "permissions": object("Permissions of its tools.", &json!({
-                "default": words("Permission of all other tools; default ask.", &permissions_words()),
-                "tools": {"type": "object", "additionalProperties": {"oneOf": [{"enum": permissions_words()}, one]},
+                "default": one_of("Permission of all other tools; default ask.", &permission_keywords()),
+                "tools": {"type": "object", "additionalProperties": {"oneOf": [{"enum": permission_keywords()}, one]},
                     "description": "Permissions by tool name or glob."},
             })),
             "expose": object("Exposed tools.", &json!({

@@ -1,6 +1,6 @@
 //! Schemas of tools, exports and permission rules.
 
-use super::parts::{duration, flag, list, object, text, with, words};
+use super::parts::{duration, flag, list, object, one_of, text, with};
 use crate::{
     permission::{INCLUSION_MODE_KEYWORDS, MAX_RULES, PERMISSION_KEYWORDS},
     raw::METHODS,
@@ -11,13 +11,13 @@ const NAME: &str = "^[A-Za-z0-9_-]{1,64}$";
 
 pub(super) fn tool() -> Value {
     let body = ["none", "json", "form"];
-    let methods: Vec<String> = METHODS.iter().flat_map(|word| [(*word).to_owned(), word.to_lowercase()]).collect();
+    let methods: Vec<String> = METHODS.iter().flat_map(|name| [(*name).to_owned(), name.to_lowercase()]).collect();
     let http = object(
         "An HTTP request.",
         &json!({
             "url": text("URL; {name} is replaced by that argument."),
             "method": {"enum": methods, "description": "HTTP method; default GET."},
-            "body": words("Encoding of the remaining arguments.", &body),
+            "body": one_of("Encoding of the remaining arguments.", &body),
             "headers": {"type": "object", "additionalProperties": {"type": "string"},
                 "description": "Request headers; env://NAME is replaced by that environment variable."},
         }),
@@ -36,10 +36,10 @@ pub(super) fn tool() -> Value {
             "max_output": {"oneOf": [{"type": "integer", "minimum": 1},
                 {"type": "string", "pattern": "^\\s*[0-9]+\\s*(B|[kK]B|KiB|M(i)?B|G(i)?B)?\\s*$"}],
                 "description": "Maximum size of the output; default 64KB, at most 16MB."},
-            "effects": words("Side effects of a call.", &["read_only", "idempotent", "unknown"]),
-            "permission": words("Permission; default allow.", &permissions_words()),
+            "effects": one_of("Side effects of a call.", &["read_only", "idempotent", "unknown"]),
+            "permission": one_of("Permission; default allow.", &permission_keywords()),
             "arguments": list("Permissions of calls with matching arguments.", 64, &argument(true)),
-            "include": words("When it is included in a session; default always.", &INCLUSION_MODE_KEYWORDS.map(|(word, _)| word)),
+            "include": one_of("When it is included in a session; default always.", &INCLUSION_MODE_KEYWORDS.map(|(name, _)| name)),
             "sequential": flag("Whether it never runs in parallel with other calls.", false),
             "parameters": parameters(),
             "output": {"type": "object", "description": "JSON Schema of its output."},
@@ -73,7 +73,7 @@ pub(super) fn permissions() -> Value {
             "server": text("Glob of MCP servers; by default the rule applies to tools of every kind."),
             "tool": {"type": "string", "pattern": "\\S", "description": "A tool, or a glob such as read_* or *."},
             "arguments": arguments,
-            "permission": words("Permission of matching calls.", &permissions_words()),
+            "permission": one_of("Permission of matching calls.", &permission_keywords()),
         }),
     );
     list("Permission rules for tools of every kind.", MAX_RULES, &with(rule, &["tool", "permission"]))
@@ -87,14 +87,14 @@ pub(super) fn argument(decides: bool) -> Value {
     });
     let mut required = vec!["path", "glob"];
     if decides {
-        properties["permission"] = words("Permission of matching calls.", &permissions_words());
+        properties["permission"] = one_of("Permission of matching calls.", &permission_keywords());
         required.push("permission");
     }
     with(object("One argument.", &properties), &required)
 }
 
-pub(super) fn permissions_words() -> [&'static str; 3] {
-    PERMISSION_KEYWORDS.map(|(word, _)| word)
+pub(super) fn permission_keywords() -> [&'static str; 3] {
+    PERMISSION_KEYWORDS.map(|(name, _)| name)
 }
 
 fn parameters() -> Value {

@@ -57,7 +57,7 @@ pub(crate) fn parse(
     let prompt = prompt(&mut soft, &mut remarks, fields.take("systemPrompt"), format, files);
     if let Some(node) = fields.take("supervisors").filter(|node| node.value != NodeValue::List(Vec::new())) {
         let hint = "they stay in the file; Baton does not support them yet";
-        soft.warning(node.place, "supervisors are not run", hint);
+        soft.warning(node.location, "supervisors are not run", hint);
     }
     let mut servers = mcp::teamspark_servers(&mut soft, fields.take("mcpServers"), base_directory);
     fields.finish_lenient(&mut soft);
@@ -68,13 +68,13 @@ pub(crate) fn parse(
         false => Ok(None),
     };
     let sources = if format == Format::Tsagent { ItemSources::Shared } else { ItemSources::All };
-    let known = item::gather(file, listed, files, sources);
+    let items = item::gather(file, listed, files, sources);
 
     let failed = fatal.has_errors() || playbook.is_err();
     let mut diagnostics = fatal.finish();
     let softened = |remark: Diagnostic| if remark.is_error() { remark.into_warning("it is not used") } else { remark };
     diagnostics.extend(soft.finish().into_iter().map(softened));
-    let (here, elsewhere): (Vec<_>, Vec<_>) = known.diagnostics.into_iter().partition(|remark| remark.file == file);
+    let (here, elsewhere): (Vec<_>, Vec<_>) = items.diagnostics.into_iter().partition(|remark| remark.file == file);
     diagnostics.extend(here);
     diagnostics.sort_by_key(|remark| (remark.line, remark.column));
     let rules = match playbook {
@@ -101,7 +101,7 @@ pub(crate) fn parse(
         prompt,
         skills: metadata.skills.filter(|skills| !skills.is_empty()).unwrap_or_else(|| vec![chat_skill()]),
         input_modes: AgentSpec::DEFAULT_INPUT_MODES.map(str::to_owned).to_vec(),
-        knowledge: Knowledge { rules: known.rules, references: known.references, relevance: settings.relevance },
+        knowledge: Knowledge { rules: items.rules, references: items.references, relevance: settings.relevance },
         about: metadata.about,
         writing: settings.writing,
         tools: Vec::new(),
@@ -134,16 +134,18 @@ fn prompt(
     files: &BTreeMap<String, Vec<u8>>,
 ) -> String {
     let written = node.and_then(|node| super::text(reader, "systemPrompt", &node));
-    let beside = files.get(PROMPT_FILE).filter(|_| format != Format::Tsagent);
-    let beside = beside.and_then(|bytes| match document::utf8(PROMPT_FILE, bytes) {
+    let prompt_file = files.get(PROMPT_FILE).filter(|_| format != Format::Tsagent);
+    let prompt_file = prompt_file.and_then(|bytes| match document::utf8(PROMPT_FILE, bytes) {
         Ok(text) => Some(text.to_owned()),
         Err(error) => {
             remarks.push(error.into_warning("the default prompt is used"));
             None
         }
     });
-    let said = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    said(written).or_else(|| said(beside)).map_or_else(|| DEFAULT_PROMPT.to_owned(), |text| text.trim_end().to_owned())
+    let non_empty = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
+    non_empty(written)
+        .or_else(|| non_empty(prompt_file))
+        .map_or_else(|| DEFAULT_PROMPT.to_owned(), |text| text.trim_end().to_owned())
 }
 
 /// Sets `NOTIFICATIONS_PATH` in the environment of stdio servers that do not define it.

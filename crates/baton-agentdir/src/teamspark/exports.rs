@@ -29,7 +29,7 @@ pub(super) fn read(reader: &mut DocumentReader, node: Option<DocumentNode>) -> V
 
 fn one(reader: &mut DocumentReader, seen: &mut BTreeSet<String>, node: DocumentNode) -> Option<ExportedTool> {
     let mut fields = Fields::open(reader, "an exported tool", node)?;
-    let place = fields.place;
+    let location = fields.location;
     let name = value::field(reader, &mut fields, "name");
     let description = value::field(reader, &mut fields, "description").unwrap_or_default();
     let written = fields.take("parameters");
@@ -37,12 +37,12 @@ fn one(reader: &mut DocumentReader, seen: &mut BTreeSet<String>, node: DocumentN
     let prompt = fields.take("prompt").and_then(|node| value::text(reader, "prompt", &node));
     fields.finish_lenient(reader);
     let (Some(name), Some(prompt)) = (name, prompt.filter(|prompt| !prompt.trim().is_empty())) else {
-        reader.error(place, "an exported tool needs a name and a prompt", "add them, or remove the entry");
+        reader.error(location, "an exported tool needs a name and a prompt", "add them, or remove the entry");
         return None;
     };
     if !is_tool_name(&name) || BUILT_IN_TOOLS.contains(&name.as_str()) || !seen.insert(name.clone()) {
         let hint = "use letters, digits, dashes and underscores, and a name that no other tool has";
-        reader.error(place, "an exported tool cannot have this name", hint);
+        reader.error(location, "an exported tool cannot have this name", hint);
         return None;
     }
     let prompt = to_native_prompt(&prompt, &name, &DeclaredParameters(&parameters));
@@ -52,41 +52,41 @@ fn one(reader: &mut DocumentReader, seen: &mut BTreeSet<String>, node: DocumentN
 /// The prompt with native placeholders. In TeamSpark's syntax only `{argument}` of a declared argument is a
 /// placeholder, `{name}` is the tool name, and every other brace is literal.
 fn to_native_prompt(prompt: &str, tool: &str, declared: &DeclaredParameters<'_>) -> String {
-    let mut ours = String::with_capacity(prompt.len());
+    let mut native = String::with_capacity(prompt.len());
     let mut rest = prompt;
     while let Some(at) = rest.find('{') {
-        ours.push_str(&rest[..at]);
+        native.push_str(&rest[..at]);
         let inner = &rest[at + 1..];
-        let name = inner.find('}').map(|end| &inner[..end]).filter(|name| is_place(name));
+        let name = inner.find('}').map(|end| &inner[..end]).filter(|name| is_placeholder(name));
         match name {
             Some(name) if declared.has(name) => {
-                ours.push_str(&rest[at..at + name.len() + 2]);
+                native.push_str(&rest[at..at + name.len() + 2]);
                 rest = &inner[name.len() + 1..];
             }
             Some("name") => {
-                ours.push_str(tool);
+                native.push_str(tool);
                 rest = &inner["name}".len()..];
             }
             _ => {
-                ours.push_str("{{");
+                native.push_str("{{");
                 rest = inner;
             }
         }
     }
-    ours.push_str(rest);
-    ours
+    native.push_str(rest);
+    native
 }
 
-fn is_place(name: &str) -> bool {
+fn is_placeholder(name: &str) -> bool {
     let allowed = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     !name.is_empty() && name.chars().all(allowed)
 }
 
 /// The prompt with TeamSpark's placeholders; `None` if a literal brace would become a placeholder there.
 pub(crate) fn to_teamspark_prompt(export: &ExportedTool) -> Option<String> {
-    let theirs = export.prompt.replace("{{", "{");
+    let prompt = export.prompt.replace("{{", "{");
     let parameters: serde_json::Value = serde_json::from_str(export.parameters.as_str()).ok()?;
-    (to_native_prompt(&theirs, &export.name, &DeclaredParameters(&parameters)) == export.prompt).then_some(theirs)
+    (to_native_prompt(&prompt, &export.name, &DeclaredParameters(&parameters)) == export.prompt).then_some(prompt)
 }
 
 #[cfg(test)]

@@ -36,10 +36,10 @@ impl TeamSparkMetadata {
             return Self::default();
         };
         let Some(mut fields) = Fields::open(fatal, "metadata", node) else { return Self::default() };
-        let place = fields.place;
+        let location = fields.location;
         let name = value::field(fatal, &mut fields, "name");
         if name.is_none() && !fatal.has_errors() {
-            fatal.error(place, "the agent has no name", HINT);
+            fatal.error(location, "the agent has no name", HINT);
         }
         let skills = fields.take("skills").or(skills);
         let metadata = Self {
@@ -78,14 +78,14 @@ fn read_skills(reader: &mut DocumentReader, node: DocumentNode) -> Vec<SkillSpec
     let nodes = reader.list("skills", node);
     for node in nodes.into_iter().take(MAX_ENTRIES) {
         let Some(mut fields) = Fields::open(reader, "a skill", node) else { continue };
-        let place = fields.place;
+        let location = fields.location;
         let (id, name) = (value::field(reader, &mut fields, "id"), value::field(reader, &mut fields, "name"));
         let Some(id) = id.or_else(|| name.clone()) else {
-            reader.error(place, "a skill has neither id nor name", "add both");
+            reader.error(location, "a skill has neither id nor name", "add both");
             continue;
         };
         if !seen.insert(id.clone()) {
-            reader.error(place, "another skill has this id", "rename one of them");
+            reader.error(location, "another skill has this id", "rename one of them");
             continue;
         }
         let name = name.unwrap_or_else(|| id.clone());

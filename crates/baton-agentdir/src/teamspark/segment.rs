@@ -7,8 +7,8 @@ const MAX: usize = 64;
 const DIGITS: usize = 8;
 
 /// The name in lower case, with one dash for each run of characters that a path cannot hold. A name without any allowed
-/// character yields digits derived from `place`, which are stable as long as the agent is not moved.
-pub fn segment(name: &str, place: &str) -> AgentName {
+/// character yields digits derived from `base_directory`, which are stable as long as the agent is not moved.
+pub fn segment(name: &str, base_directory: &str) -> AgentName {
     let mut segment = String::with_capacity(name.len());
     for c in name.chars().flat_map(char::to_lowercase) {
         match c {
@@ -27,7 +27,7 @@ pub fn segment(name: &str, place: &str) -> AgentName {
     if RESERVED_AGENT_NAMES.contains(&segment) {
         return AgentName::from(format!("agent-{segment}"));
     }
-    let digest = Digest::compute(place.as_bytes());
+    let digest = Digest::compute(base_directory.as_bytes());
     let digits: String = digest.as_str().chars().filter(char::is_ascii_hexdigit).take(DIGITS).collect();
     AgentName::from(format!("agent-{digits}"))
 }

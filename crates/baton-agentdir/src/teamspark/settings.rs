@@ -74,20 +74,20 @@ impl TeamSparkSettings {
 fn model(reader: &mut DocumentReader, fields: &mut Fields, providers: Option<&[ProviderEntry]>) -> Option<String> {
     let (now, earlier) = (fields.take("model"), fields.take("mostRecentModel"));
     let node = now.or(earlier)?;
-    let place = node.place;
+    let location = node.location;
     let text = value::text(reader, "model", &node)?.trim().to_owned();
     if text.is_empty() {
         return None;
     }
     let Some(named) = resolve::named_model(&text) else {
-        reader.error(place, "model is not a provider and a model", "write it as provider:model");
+        reader.error(location, "model is not a provider and a model", "write it as provider:model");
         return None;
     };
     let provider = named.split_once(':').map(|(provider, _)| provider);
     let is_missing = |provider: &str| providers.is_some_and(|all| !all.iter().any(|there| there.id == provider));
     if let Some(provider) = provider.filter(|provider| is_missing(provider)) {
         let message = format!("the model's provider {provider:?} is not listed under providers");
-        reader.warning(place, message, format!("add `{provider}: {{}}` under providers, or choose another model"));
+        reader.warning(location, message, format!("add `{provider}: {{}}` under providers, or choose another model"));
     }
     Some(named)
 }

@@ -4,11 +4,11 @@ use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::Thousandths;
 
 /// Text. An unquoted version such as `1.0` is a number in YAML and is converted to text.
-pub(crate) fn text(reader: &mut DocumentReader, what: &str, node: &DocumentNode) -> Option<String> {
+pub(crate) fn text(reader: &mut DocumentReader, subject: &str, node: &DocumentNode) -> Option<String> {
     match &node.value {
         NodeValue::Text(text) => Some(text.clone()),
         NodeValue::Number(_) | NodeValue::Bool(_) => Some(node.to_json().to_string()),
-        _ => reader.report_expected(what, "text", node),
+        _ => reader.report_expected(subject, "text", node),
     }
 }
 
@@ -21,8 +21,8 @@ pub(super) fn field(reader: &mut DocumentReader, fields: &mut Fields, key: &'sta
 /// A list of texts.
 pub(super) fn texts(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Vec<String> {
     let Some(node) = fields.take(key) else { return Vec::new() };
-    let what = format!("each entry of {key}");
-    reader.list(key, node).iter().filter_map(|node| text(reader, &what, node)).collect()
+    let subject = format!("each entry of {key}");
+    reader.list(key, node).iter().filter_map(|node| text(reader, &subject, node)).collect()
 }
 
 /// A boolean, or text that is one.
@@ -40,10 +40,10 @@ pub(super) fn integer(reader: &mut DocumentReader, fields: &mut Fields, key: &'s
     let node = numeric_node(reader, fields, key)?;
     let NodeValue::Number(number) = &node.value else { return None };
     // Some editors write 20 as `20.0`.
-    let whole = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());
-    let good = whole.filter(|whole| (1..=high).contains(whole));
+    let parsed = number.as_u64().or_else(|| number.to_string().strip_suffix(".0")?.parse().ok());
+    let good = parsed.filter(|parsed| (1..=high).contains(parsed));
     if good.is_none() {
-        reader.error(node.place, format!("{key} is {number}"), format!("choose a whole number from 1 to {high}"));
+        reader.error(node.location, format!("{key} is {number}"), format!("choose a whole number from 1 to {high}"));
     }
     good
 }
@@ -59,7 +59,7 @@ pub(super) fn fraction(
     let NodeValue::Number(number) = &node.value else { return None };
     let good = number.as_f64().filter(|number| (0.0..=high).contains(number)).and_then(Thousandths::from_f64);
     if good.is_none() {
-        reader.error(node.place, format!("{key} is {number}"), format!("choose a number from 0 to {high}"));
+        reader.error(node.location, format!("{key} is {number}"), format!("choose a number from 0 to {high}"));
     }
     good
 }
@@ -70,7 +70,7 @@ fn numeric_node(reader: &mut DocumentReader, fields: &mut Fields, key: &'static 
         NodeValue::Number(_) => Some(node),
         NodeValue::Text(text) if text.trim().is_empty() => None,
         NodeValue::Text(text) => match text.trim().parse() {
-            Ok(number) => Some(DocumentNode { place: node.place, value: NodeValue::Number(number) }),
+            Ok(number) => Some(DocumentNode { location: node.location, value: NodeValue::Number(number) }),
             Err(_) => reader.report_expected(key, "a number", &node),
         },
         _ => reader.report_expected(key, "a number", &node),

@@ -15,7 +15,7 @@ const MAX_DEFINITION_BYTES: usize = 64 << 20;
 /// LRU cache of definitions.
 #[derive(Default)]
 pub(super) struct DefinitionCache {
-    known: Mutex<DefinitionCacheState>,
+    state: Mutex<DefinitionCacheState>,
     tools: OnceLock<ToolExecution>,
 }
 
@@ -27,7 +27,7 @@ struct DefinitionCacheState {
 }
 
 struct CachedDefinition {
-    of: Arc<DefinitionSource>,
+    source: Arc<DefinitionSource>,
     definition: Definition,
     used: u64,
 }
@@ -36,42 +36,42 @@ impl DefinitionCache {
     /// Overrides the tool execution mode of all agents.
     pub(super) fn choose_tools(&self, tools: ToolExecution) {
         let _ = self.tools.set(tools);
-        *self.known.lock() = DefinitionCacheState::default();
+        *self.state.lock() = DefinitionCacheState::default();
     }
 
     /// The definition of an agent, loaded on a cache miss.
     pub(super) fn definition(&self, served: &ServedAgent) -> Option<Definition> {
-        if let Some(known) = self.known.lock().get(served) {
-            return Some(known);
+        if let Some(cached) = self.state.lock().get(served) {
+            return Some(cached);
         }
         let definition = self.define(served)?;
-        self.known.lock().keep(served, definition.clone());
+        self.state.lock().keep(served, definition.clone());
         Some(definition)
     }
 
     /// As `definition`, but without caching, so that an iteration over all agents evicts nothing.
     pub(super) fn peek(&self, served: &ServedAgent) -> Option<Definition> {
-        let known = self.known.lock().get(served);
-        known.or_else(|| self.define(served))
+        let cached = self.state.lock().get(served);
+        cached.or_else(|| self.define(served))
     }
 
     /// Caches a new definition if there is free capacity.
     pub(super) fn insert_if_free(&self, served: &ServedAgent, definition: Definition) {
-        let mut known = self.known.lock();
-        if known.by_name.len() < MAX_DEFINITIONS && known.bytes + served.source.size() <= MAX_DEFINITION_BYTES {
+        let mut state = self.state.lock();
+        if state.by_name.len() < MAX_DEFINITIONS && state.bytes + served.source.size() <= MAX_DEFINITION_BYTES {
             let definition = self.adjusted(served, definition);
-            known.keep(served, definition);
+            state.keep(served, definition);
         }
     }
 
     /// Names of the cached agents.
     pub(super) fn names(&self) -> Vec<AgentName> {
-        self.known.lock().by_name.keys().cloned().collect()
+        self.state.lock().by_name.keys().cloned().collect()
     }
 
     /// Number of cached definitions.
     pub(super) fn count(&self) -> usize {
-        self.known.lock().by_name.len()
+        self.state.lock().by_name.len()
     }
 
     fn define(&self, served: &ServedAgent) -> Option<Definition> {
@@ -97,22 +97,22 @@ impl DefinitionCache {
 impl DefinitionCacheState {
     fn get(&mut self, served: &ServedAgent) -> Option<Definition> {
         self.uses += 1;
-        let entry = self.by_name.get_mut(served.name()).filter(|entry| Arc::ptr_eq(&entry.of, &served.source))?;
+        let entry = self.by_name.get_mut(served.name()).filter(|entry| Arc::ptr_eq(&entry.source, &served.source))?;
         entry.used = self.uses;
         Some(entry.definition.clone())
     }
 
     fn keep(&mut self, served: &ServedAgent, definition: Definition) {
         self.uses += 1;
-        let entry = CachedDefinition { of: Arc::clone(&served.source), definition, used: self.uses };
-        self.bytes += entry.of.size();
+        let entry = CachedDefinition { source: Arc::clone(&served.source), definition, used: self.uses };
+        self.bytes += entry.source.size();
         if let Some(old) = self.by_name.insert(served.name().clone(), entry) {
-            self.bytes -= old.of.size();
+            self.bytes -= old.source.size();
         }
         while self.by_name.len() > MAX_DEFINITIONS || self.bytes > MAX_DEFINITION_BYTES && self.by_name.len() > 1 {
             let oldest = self.by_name.iter().min_by_key(|(_, entry)| entry.used).map(|(name, _)| name.clone());
-            let Some(gone) = oldest.and_then(|name| self.by_name.remove(&name)) else { break };
-            self.bytes -= gone.of.size();
+            let Some(evicted) = oldest.and_then(|name| self.by_name.remove(&name)) else { break };
+            self.bytes -= evicted.source.size();
         }
     }
 }

@@ -30,16 +30,16 @@ impl AgentEditor for DirectoryAgents {
         change: AgentChange,
     ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
         let name = agent.clone();
-        Box::pin(retry_on_conflict(&self.catalog, agent, Arc::new(move |shelf| shelf.amend(&name, &change))))
+        Box::pin(retry_on_conflict(&self.catalog, agent, Arc::new(move |catalog| catalog.amend(&name, &change))))
     }
 
     fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
-        self.run_blocking(move |shelf| shelf.create(&files, &shelf.folder()?))
+        self.run_blocking(move |catalog| catalog.create(&files, &catalog.folder()?))
     }
 
     fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
         let agent = agent.clone();
-        self.run_blocking(move |shelf| shelf.delete_agent_files(&agent, None).map(drop))
+        self.run_blocking(move |catalog| catalog.delete_agent_files(&agent, None).map(drop))
     }
 }
 
@@ -49,8 +49,8 @@ impl DirectoryAgents {
         &self,
         work: impl FnOnce(&AgentCatalog) -> Result<T, AgentRepositoryError> + Send + 'static,
     ) -> BoxFuture<'_, Result<T, AgentRepositoryError>> {
-        let shelf = Arc::clone(&self.catalog);
-        Box::pin(async move { spawn_blocking(move || work(&shelf)).await.unwrap_or_else(|_| Err(task_error())) })
+        let catalog = Arc::clone(&self.catalog);
+        Box::pin(async move { spawn_blocking(move || work(&catalog)).await.unwrap_or_else(|_| Err(task_error())) })
     }
 }
 
@@ -65,13 +65,13 @@ pub(super) type EditAttempt<T> = Arc<dyn Fn(&AgentCatalog) -> Result<Option<T>, 
 
 /// Retries a change until there is no concurrent write.
 pub(super) async fn retry_on_conflict<T: Send + 'static>(
-    shelf: &Arc<AgentCatalog>,
+    catalog: &Arc<AgentCatalog>,
     agent: &AgentName,
     change: EditAttempt<T>,
 ) -> Result<T, AgentRepositoryError> {
     for _ in 0..MAX_EDIT_ATTEMPTS {
-        let (shelf, change) = (Arc::clone(shelf), Arc::clone(&change));
-        let tried = spawn_blocking(move || change(&shelf)).await.unwrap_or_else(|_| Err(task_error()));
+        let (catalog, change) = (Arc::clone(catalog), Arc::clone(&change));
+        let tried = spawn_blocking(move || change(&catalog)).await.unwrap_or_else(|_| Err(task_error()));
         if let Some(changed) = tried? {
             return Ok(changed);
         }
@@ -85,7 +85,7 @@ impl AgentCatalog {
     /// Location of the agent's files.
     pub(super) fn home(&self, agent: &AgentName) -> Result<AgentFilesLocation, AgentRepositoryError> {
         let missing = || failed(ErrorCode::AGENT_NOT_FOUND, format!("no directory defines the agent '{agent}'"));
-        self.now().place_of(agent).map(|place| place.home.clone()).ok_or_else(missing)
+        self.now().find_by_name(agent).map(|scanned| scanned.home.clone()).ok_or_else(missing)
     }
 
     /// One attempt; `None` after a concurrent write.
@@ -114,7 +114,7 @@ impl AgentCatalog {
     pub(super) fn create(
         &self,
         files: &AgentFiles,
-        room: &AgentDestination,
+        destination: &AgentDestination,
     ) -> Result<AgentName, AgentRepositoryError> {
         let parsed = parse(files, ".");
         let Some(agent) = parsed.agent else {
@@ -136,7 +136,7 @@ impl AgentCatalog {
         if self.now().served(&name).is_some() {
             return Err(is_taken());
         }
-        let home: AgentFilesLocation = match room {
+        let home: AgentFilesLocation = match destination {
             AgentDestination::Folder(folder) => match create(folder, name.as_str(), files) {
                 Ok(found) => AgentFilesLocation::Disk(found),
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Err(is_taken()),
@@ -156,7 +156,7 @@ impl AgentCatalog {
         };
         let reload = self.reload();
         let now = self.now();
-        match now.place(&home.location_key()).and_then(|place| place.served.as_ref()) {
+        match now.find(&home.location_key()).and_then(|scanned| scanned.served.as_ref()) {
             Some(served) => Ok(served.name().clone()),
             None => {
                 let entry = home.shown().display().to_string();
@@ -173,7 +173,7 @@ impl AgentCatalog {
     /// The first agent folder; a path that is itself an agent does not count.
     pub(super) fn folder(&self) -> Result<AgentDestination, AgentRepositoryError> {
         let now = self.now();
-        let is_agent = |path: &Path| now.places.iter().any(|place| place.home.shown() == path);
+        let is_agent = |path: &Path| now.scanned_agents.iter().any(|scanned| scanned.home.shown() == path);
         let folders = self.origins.iter().filter_map(|origin| match origin {
             AgentOrigin::Path(path) if !is_agent(path) && !path.is_file() => Some(path),
             AgentOrigin::Path(_) | AgentOrigin::Folder(_) | AgentOrigin::Storage(_) => None,
@@ -215,13 +215,13 @@ impl AgentFilesLocation {
 }
 
 pub(super) fn unwritable(path: &Path, error: &io::Error) -> AgentRepositoryError {
-    let what = match error.kind() {
+    let hint = match error.kind() {
         io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
             "let the user that runs Baton write the file and its directory, or change it by hand"
         }
         _ => "nothing was changed",
     };
-    failed(ErrorCode::AGENT_NOT_CHANGED, format!("{} cannot be written: {error}; {what}", path.display()))
+    failed(ErrorCode::AGENT_NOT_CHANGED, format!("{} cannot be written: {error}; {hint}", path.display()))
 }
 
 fn failed(code: ErrorCode, detail: String) -> AgentRepositoryError {

@@ -91,7 +91,7 @@ impl AgentFilesLocation {
     pub(super) fn location_key(&self) -> LocationKey {
         match self {
             Self::Disk(found) => LocationKey::Disk(found.real.clone(), found.file.clone()),
-            Self::Storage(kept) => LocationKey::Storage(kept.number, kept.key.clone()),
+            Self::Storage(entry) => LocationKey::Storage(entry.number, entry.key.clone()),
         }
     }
 
@@ -99,7 +99,7 @@ impl AgentFilesLocation {
     pub(super) fn shown(&self) -> &Path {
         match self {
             Self::Disk(found) => &found.shown,
-            Self::Storage(kept) => Path::new(&kept.key),
+            Self::Storage(entry) => Path::new(&entry.key),
         }
     }
 
@@ -107,7 +107,7 @@ impl AgentFilesLocation {
     pub(super) fn shown_file(&self, file: &str) -> PathBuf {
         let path = match self {
             Self::Disk(found) => found.shown_file(file),
-            Self::Storage(kept) => Path::new(&kept.key).join(file),
+            Self::Storage(entry) => Path::new(&entry.key).join(file),
         };
         path.strip_prefix(".").map(Path::to_owned).unwrap_or(path)
     }
@@ -122,7 +122,7 @@ impl AgentFilesLocation {
                 };
                 Some(ChangeStamp::Files(Arc::new(stamps)))
             }
-            Self::Storage(kept) => kept.storage.stamp(&kept.key).map(ChangeStamp::Storage),
+            Self::Storage(entry) => entry.storage.stamp(&entry.key).map(ChangeStamp::Storage),
         }
     }
 
@@ -136,14 +136,15 @@ impl AgentFilesLocation {
                 }
                 (content, Some(ChangeStamp::Files(Arc::new(stamps))))
             }
-            Self::Storage(kept) => {
-                let stamp = kept.storage.stamp(&kept.key);
-                match kept.storage.read(&kept.key) {
+            Self::Storage(entry) => {
+                let stamp = entry.storage.stamp(&entry.key);
+                match entry.storage.read(&entry.key) {
                     Ok((files, digest)) => {
                         // A stamp is valid only if it is unchanged after the read.
-                        let after = kept.storage.stamp(&kept.key);
-                        let seen = stamp.filter(|stamp| after.as_ref() == Some(stamp)).map(ChangeStamp::Storage);
-                        (AgentContent { files, diagnostics: Vec::new(), digest, pending: None }, seen)
+                        let after = entry.storage.stamp(&entry.key);
+                        let stable_stamp =
+                            stamp.filter(|stamp| after.as_ref() == Some(stamp)).map(ChangeStamp::Storage);
+                        (AgentContent { files, diagnostics: Vec::new(), digest, pending: None }, stable_stamp)
                     }
                     Err(error) => {
                         let remark = Diagnostic::error(AGENT_FILE, SourceLocation::START, error.to_string());
@@ -180,7 +181,7 @@ impl AgentFilesLocation {
     ) -> io::Result<SaveOutcome> {
         match self {
             Self::Disk(found) => save(found, expected, changes),
-            Self::Storage(kept) => match kept.storage.replace(&kept.key, expected, changes) {
+            Self::Storage(entry) => match entry.storage.replace(&entry.key, expected, changes) {
                 Ok(digest) => Ok(SaveOutcome::Done(digest)),
                 Err(AgentStorageError::Conflict) => Ok(SaveOutcome::Conflict),
                 Err(error) => Err(io::Error::other(error)),
@@ -192,7 +193,7 @@ impl AgentFilesLocation {
     pub(super) fn remove(&self) -> io::Result<()> {
         match self {
             Self::Disk(found) => remove(found),
-            Self::Storage(kept) => kept.storage.remove(&kept.key).map_err(io::Error::other),
+            Self::Storage(entry) => entry.storage.remove(&entry.key).map_err(io::Error::other),
         }
     }
 }

@@ -31,17 +31,17 @@ pub(super) struct NameAssignments {
 /// Holder of a name: the agent at a location, as long as its files request the same name as at the assignment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct NameHolder {
-    spot: LocationKey,
-    wanted: AgentName,
+    location: LocationKey,
+    requested: AgentName,
 }
 
 /// Name assignments as seen by one scan.
 pub(super) struct NameIndex<'a> {
-    given: &'a BTreeMap<AgentName, NameHolder>,
-    here: RequestedNames,
-    by_spot: HashMap<&'a LocationKey, Vec<&'a AgentName>>,
+    assigned: &'a BTreeMap<AgentName, NameHolder>,
+    present: RequestedNames,
+    by_location: HashMap<&'a LocationKey, Vec<&'a AgentName>>,
     /// Names of missing locations, by requested name and directory or file name.
-    away: HashMap<(&'a AgentName, &'a OsStr), Vec<&'a AgentName>>,
+    absent: HashMap<(&'a AgentName, &'a OsStr), Vec<&'a AgentName>>,
 }
 
 /// Existing locations and the names their agents request; `None` if the agent is invalid.
@@ -73,13 +73,13 @@ impl NameAssignments {
             Err(error) if error.kind() == io::ErrorKind::NotFound => NameFile { agents: Vec::new() },
             Err(error) => return Err(unusable(error.to_string())),
         };
-        let beside = data_directory_parent(&file);
-        let known = |line: NameFileEntry| {
-            let spot = LocationKey::Disk(beside.join(line.directory), line.file);
-            (line.name, NameHolder { spot, wanted: line.wanted })
+        let parent = data_directory_parent(&file);
+        let read_line = |line: NameFileEntry| {
+            let location = LocationKey::Disk(parent.join(line.directory), line.file);
+            (line.name, NameHolder { location, requested: line.wanted })
         };
-        let given = written.agents.into_iter().map(known).collect();
-        Ok(Self { assigned: given, file: Some(file), is_written: true, ..Self::default() })
+        let assigned = written.agents.into_iter().map(read_line).collect();
+        Ok(Self { assigned, file: Some(file), is_written: true, ..Self::default() })
     }
 
     /// Makes this process the owner of the file; it is written after every assignment.
@@ -96,37 +96,38 @@ impl NameAssignments {
     }
 
     /// The assignments for a scan that found these places.
-    pub(super) fn known(&self, places: &[ScannedAgent]) -> NameIndex<'_> {
-        let here = requested_names(places);
-        let (mut by_spot, mut away) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
+    pub(super) fn index(&self, scanned_agents: &[ScannedAgent]) -> NameIndex<'_> {
+        let present = requested_names(scanned_agents);
+        let (mut by_location, mut absent) = (HashMap::<_, Vec<_>>::new(), HashMap::<_, Vec<_>>::new());
         for (name, holder) in &self.assigned {
-            by_spot.entry(&holder.spot).or_default().push(name);
-            if let Some(tail) = holder.spot.last_component().filter(|_| !here.contains_key(&holder.spot)) {
-                away.entry((&holder.wanted, tail)).or_default().push(name);
+            by_location.entry(&holder.location).or_default().push(name);
+            if let Some(tail) = holder.location.last_component().filter(|_| !present.contains_key(&holder.location)) {
+                absent.entry((&holder.requested, tail)).or_default().push(name);
             }
         }
-        NameIndex { given: &self.assigned, here, by_spot, away }
+        NameIndex { assigned: &self.assigned, present, by_location, absent }
     }
 
     /// Records served names, and writes the file if they changed.
-    pub(super) fn record_names(&mut self, places: &[ScannedAgent]) {
-        for place in places {
-            let Some(served) = &place.served else { continue };
+    pub(super) fn record_names(&mut self, scanned_agents: &[ScannedAgent]) {
+        for scanned in scanned_agents {
+            let Some(served) = &scanned.served else { continue };
             let name = served.name();
-            let lasting = served.source.is_foreign.then(|| place.home.location_key()).filter(LocationKey::is_durable);
-            let Some(spot) = lasting else {
+            let durable_location =
+                served.source.is_foreign.then(|| scanned.home.location_key()).filter(LocationKey::is_durable);
+            let Some(location) = durable_location else {
                 self.is_written &= self.assigned.remove(name).is_none();
                 continue;
             };
-            let holder = NameHolder { spot, wanted: served.source.requested_name.clone() };
+            let holder = NameHolder { location, requested: served.source.requested_name.clone() };
             if self.assigned.get(name) != Some(&holder) {
                 self.assigned.insert(name.clone(), holder);
                 self.is_written = false;
             }
         }
-        if self.assigned.len() > places.len() + MAX_MISSING_LOCATIONS {
-            let here = requested_names(places);
-            self.assigned.retain(|_, holder| here.contains_key(&holder.spot));
+        if self.assigned.len() > scanned_agents.len() + MAX_MISSING_LOCATIONS {
+            let present = requested_names(scanned_agents);
+            self.assigned.retain(|_, holder| present.contains_key(&holder.location));
             self.is_written = false;
         }
         self.write();
@@ -134,11 +135,16 @@ impl NameAssignments {
 
     fn write(&mut self) {
         let Some(file) = self.file.as_ref().filter(|_| self.is_owner && !self.is_written) else { return };
-        let beside = data_directory_parent(file);
-        let line = |(name, holder): (&AgentName, &NameHolder)| match &holder.spot {
+        let parent = data_directory_parent(file);
+        let line = |(name, holder): (&AgentName, &NameHolder)| match &holder.location {
             LocationKey::Disk(directory, file) => {
-                let directory = directory.strip_prefix(&beside).unwrap_or(directory).to_owned();
-                Some(NameFileEntry { directory, file: file.clone(), wanted: holder.wanted.clone(), name: name.clone() })
+                let directory = directory.strip_prefix(&parent).unwrap_or(directory).to_owned();
+                Some(NameFileEntry {
+                    directory,
+                    file: file.clone(),
+                    wanted: holder.requested.clone(),
+                    name: name.clone(),
+                })
             }
             LocationKey::Storage(..) => None,
         };
@@ -159,11 +165,12 @@ impl NameAssignments {
 impl NameIndex<'_> {
     /// The previous name of an agent that requested this one: by location, or, if its location is missing, by directory
     /// or file name in a folder that was moved or replaced.
-    pub(super) fn previous_name(&self, spot: &LocationKey, wanted: &AgentName) -> Option<&AgentName> {
-        let names = self.by_spot.get(spot).map(Vec::as_slice).unwrap_or_default();
-        let is_same = |name: &&&AgentName| self.given.get(**name).is_some_and(|holder| holder.wanted == *wanted);
+    pub(super) fn previous_name(&self, location: &LocationKey, requested: &AgentName) -> Option<&AgentName> {
+        let names = self.by_location.get(location).map(Vec::as_slice).unwrap_or_default();
+        let is_same =
+            |name: &&&AgentName| self.assigned.get(**name).is_some_and(|holder| holder.requested == *requested);
         names.iter().find(is_same).copied().or_else(|| {
-            match self.away.get(&(wanted, spot.last_component()?))?.as_slice() {
+            match self.absent.get(&(requested, location.last_component()?))?.as_slice() {
                 [name] => Some(*name),
                 _ => None,
             }
@@ -172,21 +179,21 @@ impl NameIndex<'_> {
 
     /// Whether a name belongs to another location. Names with a numeric suffix always do; a plain name does while the
     /// agent there still requests it or is invalid.
-    pub(super) fn belongs_to_other(&self, name: &AgentName, spot: &LocationKey) -> bool {
-        self.given.get(name).is_some_and(|holder| {
-            let asks = || match self.here.get(&holder.spot) {
-                Some(Some(wanted)) => *wanted == holder.wanted,
+    pub(super) fn belongs_to_other(&self, name: &AgentName, location: &LocationKey) -> bool {
+        self.assigned.get(name).is_some_and(|holder| {
+            let is_requested = || match self.present.get(&holder.location) {
+                Some(Some(requested)) => *requested == holder.requested,
                 Some(None) => true,
                 None => false,
             };
-            holder.spot != *spot && (*name != holder.wanted || asks())
+            holder.location != *location && (*name != holder.requested || is_requested())
         })
     }
 }
 
-fn requested_names(places: &[ScannedAgent]) -> RequestedNames {
-    let asks = |place: &ScannedAgent| place.served.as_ref().map(|served| served.source.requested_name.clone());
-    places.iter().map(|place| (place.home.location_key(), asks(place))).collect()
+fn requested_names(scanned_agents: &[ScannedAgent]) -> RequestedNames {
+    let requested = |scanned: &ScannedAgent| scanned.served.as_ref().map(|served| served.source.requested_name.clone());
+    scanned_agents.iter().map(|scanned| (scanned.home.location_key(), requested(scanned))).collect()
 }
 
 /// Parent of the directory of the file.

@@ -19,7 +19,7 @@ impl PermissionEditor for DirectoryAgents {
         Box::pin(async move {
             let name = agent.clone();
             let changed =
-                retry_on_conflict(&self.catalog, agent, Arc::new(move |shelf| shelf.change(&name, &change))).await;
+                retry_on_conflict(&self.catalog, agent, Arc::new(move |catalog| catalog.change(&name, &change))).await;
             changed.map_err(|AgentRepositoryError { code, detail }| PermissionEditError { code, detail })
         })
     }

@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 impl AgentRepository for DirectoryAgents {
     fn stored_agent<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         let agent = agent.clone();
-        self.run_blocking(move |shelf| shelf.read_stored_agent(&agent))
+        self.run_blocking(move |catalog| catalog.read_stored_agent(&agent))
     }
 
     fn replace<'a>(
@@ -26,26 +26,26 @@ impl AgentRepository for DirectoryAgents {
         changes: BTreeMap<String, Option<Vec<u8>>>,
     ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         let (agent, expected) = (agent.clone(), expected.clone());
-        self.run_blocking(move |shelf| {
-            let home = shelf.home(&agent)?;
+        self.run_blocking(move |catalog| {
+            let home = catalog.home(&agent)?;
             let saved = home.save(&expected, &changes).map_err(|error| unwritable(home.shown(), &error))?;
             // Reload even if nothing was written: the served definition may be older than the files.
-            shelf.reload();
+            catalog.reload();
             if saved == SaveOutcome::Conflict {
                 return Err(outdated(&agent));
             }
-            shelf.read_stored_agent(&agent)
+            catalog.read_stored_agent(&agent)
         })
     }
 
     fn create_agent<'a>(
         &'a self,
         files: AgentFiles,
-        keeping: AgentPersistence,
+        persistence: AgentPersistence,
     ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
-        self.run_blocking(move |shelf| {
-            let name = shelf.create(&files, &shelf.destination(keeping)?)?;
-            shelf.read_stored_agent(&name)
+        self.run_blocking(move |catalog| {
+            let name = catalog.create(&files, &catalog.destination(persistence)?)?;
+            catalog.read_stored_agent(&name)
         })
     }
 
@@ -55,7 +55,7 @@ impl AgentRepository for DirectoryAgents {
         expected: Option<&'a Digest>,
     ) -> BoxFuture<'a, Result<AgentLocation, AgentRepositoryError>> {
         let (agent, expected) = (agent.clone(), expected.cloned());
-        self.run_blocking(move |shelf| shelf.delete_agent_files(&agent, expected.as_ref()))
+        self.run_blocking(move |catalog| catalog.delete_agent_files(&agent, expected.as_ref()))
     }
 }
 
@@ -66,8 +66,8 @@ impl AgentCatalog {
         if content.diagnostics.iter().any(Diagnostic::is_error) {
             return Err(home.refused(&EditError::Invalid(content.diagnostics)));
         }
-        let place = home.place();
-        Ok(StoredAgent { name: agent.clone(), files: content.files, digest: content.digest, location: place })
+        let location = home.location();
+        Ok(StoredAgent { name: agent.clone(), files: content.files, digest: content.digest, location })
     }
 
     /// Deletes an agent's files, if they still match the digest.
@@ -82,34 +82,36 @@ impl AgentCatalog {
         }
         home.remove().map_err(|error| unwritable(home.shown(), &error))?;
         self.reload();
-        Ok(home.place())
+        Ok(home.location())
     }
 
     /// Selects the destination of a new agent.
-    fn destination(&self, keeping: AgentPersistence) -> Result<AgentDestination, AgentRepositoryError> {
-        let made = || {
+    fn destination(&self, persistence: AgentPersistence) -> Result<AgentDestination, AgentRepositoryError> {
+        let writable_folder = || {
             self.origins.iter().find_map(|origin| match origin {
                 AgentOrigin::Folder(folder) => Some(AgentDestination::Folder(folder.clone())),
                 AgentOrigin::Path(_) | AgentOrigin::Storage(_) => None,
             })
         };
-        match keeping {
-            AgentPersistence::Default => made().map_or_else(|| self.storage().or_else(|_| self.folder()), Ok),
+        match persistence {
+            AgentPersistence::Default => {
+                writable_folder().map_or_else(|| self.storage().or_else(|_| self.folder()), Ok)
+            }
             AgentPersistence::Temporary => self.storage(),
-            AgentPersistence::Durable => made().map_or_else(|| self.folder(), Ok),
+            AgentPersistence::Durable => writable_folder().map_or_else(|| self.folder(), Ok),
         }
     }
 }
 
 impl AgentFilesLocation {
-    fn place(&self) -> AgentLocation {
+    fn location(&self) -> AgentLocation {
         match self {
             Self::Disk(found) => {
                 let shown = found.shown.strip_prefix(".").unwrap_or(&found.shown);
                 let shown = if shown.as_os_str().is_empty() { &found.shown } else { shown };
                 AgentLocation::Disk(shown.display().to_string())
             }
-            Self::Storage(kept) => kept.storage.location(&kept.key),
+            Self::Storage(entry) => entry.storage.location(&entry.key),
         }
     }
 }

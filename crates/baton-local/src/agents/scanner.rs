@@ -111,21 +111,21 @@ pub(super) fn most_severe(problems: Vec<ScanProblem>, snapshot: &Snapshot) -> Op
 pub(super) fn scan_origins(
     before: &Snapshot,
     origins: &[AgentOrigin],
-    eyes: &ScanContext<'_>,
+    context: &ScanContext<'_>,
 ) -> (Vec<ScannedAgent>, Vec<ScanProblem>) {
     let (homes, mut problems) = homes(before, origins);
-    let places = read_all(before, &homes, eyes);
-    for place in places.iter().filter(|place| place.is_broken()) {
-        let errors = place.diagnostics.iter().filter(|remark| remark.is_error()).cloned().collect();
-        problems.push(ScanProblem { entry: place.home.shown().to_owned(), error: LoadError::Invalid(errors) });
+    let scanned_agents = read_all(before, &homes, context);
+    for scanned in scanned_agents.iter().filter(|scanned| scanned.is_broken()) {
+        let errors = scanned.diagnostics.iter().filter(|remark| remark.is_error()).cloned().collect();
+        problems.push(ScanProblem { entry: scanned.home.shown().to_owned(), error: LoadError::Invalid(errors) });
     }
-    (places, problems)
+    (scanned_agents, problems)
 }
 
 /// Locations of agents, without duplicates.
 fn homes(before: &Snapshot, origins: &[AgentOrigin]) -> (Vec<AgentFilesLocation>, Vec<ScanProblem>) {
     let mut homes: Vec<AgentFilesLocation> = Vec::new();
-    let mut known = HashSet::new();
+    let mut seen_keys = HashSet::new();
     let mut problems = Vec::new();
     for (number, origin) in origins.iter().enumerate() {
         let found = match origin {
@@ -136,16 +136,16 @@ fn homes(before: &Snapshot, origins: &[AgentOrigin]) -> (Vec<AgentFilesLocation>
             },
             AgentOrigin::Storage(storage) => match storage.keys() {
                 Ok(keys) => {
-                    let kept =
+                    let location =
                         |key| AgentFilesLocation::Storage(StorageEntry { storage: Arc::clone(storage), number, key });
-                    Ok(keys.into_iter().map(kept).collect())
+                    Ok(keys.into_iter().map(location).collect())
                 }
                 Err(error) => {
                     let entry = PathBuf::from("the storage of agents");
                     let source = std::io::Error::other(error);
                     let problem = ScanProblem { entry: entry.clone(), error: LoadError::Io { path: entry, source } };
-                    let is_of = |home: &&AgentFilesLocation| matches!(home, AgentFilesLocation::Storage(kept) if kept.number == number);
-                    let old = before.places.iter().map(|place| &place.home).filter(is_of).cloned();
+                    let is_of = |home: &&AgentFilesLocation| matches!(home, AgentFilesLocation::Storage(stored) if stored.number == number);
+                    let old = before.scanned_agents.iter().map(|scanned| &scanned.home).filter(is_of).cloned();
                     Err((problem, old.collect()))
                 }
             },
@@ -154,7 +154,7 @@ fn homes(before: &Snapshot, origins: &[AgentOrigin]) -> (Vec<AgentFilesLocation>
             problems.push(problem);
             old
         });
-        homes.extend(found.into_iter().filter(|home| known.insert(home.location_key())));
+        homes.extend(found.into_iter().filter(|home| seen_keys.insert(home.location_key())));
     }
     (homes, problems)
 }
@@ -163,23 +163,23 @@ fn homes(before: &Snapshot, origins: &[AgentOrigin]) -> (Vec<AgentFilesLocation>
 fn on_disk(
     before: &Snapshot,
     path: &Path,
-    known: usize,
+    agent_count: usize,
 ) -> Result<Vec<AgentFilesLocation>, (ScanProblem, Vec<AgentFilesLocation>)> {
-    match discover(path, known, &|file| before.is_agent_file(file)) {
+    match discover(path, agent_count, &|file| before.is_agent_file(file)) {
         Ok(found) => Ok(found.into_iter().map(AgentFilesLocation::Disk).collect()),
         Err(error) => {
             let is_gone = matches!(error, LoadError::Missing { .. } | LoadError::Empty { .. });
             let below =
                 |home: &&AgentFilesLocation| !is_gone && home.directory().is_some() && home.shown().starts_with(path);
-            let old = before.places.iter().map(|place| &place.home).filter(below).cloned().collect();
+            let old = before.scanned_agents.iter().map(|scanned| &scanned.home).filter(below).cloned().collect();
             Err((ScanProblem { entry: path.to_owned(), error }, old))
         }
     }
 }
 
 /// Reads changed agents, in parallel if there are many.
-fn read_all(before: &Snapshot, homes: &[AgentFilesLocation], eyes: &ScanContext<'_>) -> Vec<ScannedAgent> {
-    let again = |home: &AgentFilesLocation| read_if_changed(home, before.place(&home.location_key()), eyes);
+fn read_all(before: &Snapshot, homes: &[AgentFilesLocation], context: &ScanContext<'_>) -> Vec<ScannedAgent> {
+    let again = |home: &AgentFilesLocation| read_if_changed(home, before.find(&home.location_key()), context);
     let cores = thread::available_parallelism().map_or(1, NonZero::get).min(MAX_THREADS);
     let threads = cores.min(homes.len() / MIN_AGENTS_PER_THREAD);
     if threads < 2 {
@@ -199,12 +199,12 @@ fn read_all(before: &Snapshot, homes: &[AgentFilesLocation], eyes: &ScanContext<
 }
 
 /// Returns the agent's state; reads its files only if they may have changed.
-fn read_if_changed(home: &AgentFilesLocation, old: Option<&ScannedAgent>, eyes: &ScanContext<'_>) -> ScannedAgent {
+fn read_if_changed(home: &AgentFilesLocation, old: Option<&ScannedAgent>, context: &ScanContext<'_>) -> ScannedAgent {
     // An agent with errors is always read again: the fix may be elsewhere, such as the missing directory of a tool.
     let good = old.filter(|old| !old.is_broken() && old.home.shown() == home.shown());
     let before = good.and_then(|old| old.stamps.as_ref());
     if let Some(old) = good {
-        let is_early = !eyes.is_thorough && old.read_at.elapsed() < UNSTAMPED_READ_INTERVAL;
+        let is_early = !context.is_thorough && old.read_at.elapsed() < UNSTAMPED_READ_INTERVAL;
         let is_same = match home.stamps(before) {
             Some(now) => before.is_some_and(|before| before.is_settled() && *before == now),
             None => before.is_none() && home.directory().is_none() && is_early && !old.is_stale(),
@@ -219,11 +219,11 @@ fn read_if_changed(home: &AgentFilesLocation, old: Option<&ScannedAgent>, eyes: 
         return ScannedAgent { stamps, read_at, ..old.clone() };
     }
     let digest = content.digest.clone();
-    let (served, mut diagnostics) = read(home, content, old.and_then(|old| old.served.as_ref()), eyes);
+    let (served, mut diagnostics) = read(home, content, old.and_then(|old| old.served.as_ref()), context);
     for remark in &mut diagnostics {
         remark.file = match home {
             AgentFilesLocation::Disk(found) => found.shown_file(&remark.file).display().to_string(),
-            AgentFilesLocation::Storage(kept) => format!("{}/{}", kept.key, remark.file),
+            AgentFilesLocation::Storage(entry) => format!("{}/{}", entry.key, remark.file),
         };
     }
     let served = served.or_else(|| old?.served.clone());
@@ -235,7 +235,7 @@ fn read(
     home: &AgentFilesLocation,
     content: AgentContent,
     old: Option<&ServedAgent>,
-    eyes: &ScanContext<'_>,
+    context: &ScanContext<'_>,
 ) -> (Option<ServedAgent>, Vec<Diagnostic>) {
     let is_foreign = is_foreign(&content);
     let AgentContent { files, mut diagnostics, .. } = content;
@@ -252,19 +252,20 @@ fn read(
     diagnostics.extend(parsed.diagnostics);
     if let Some(spec) = &parsed.agent {
         diagnostics.extend(tools_stay_inside(home, spec));
-        diagnostics.extend(eyes.check.map(|check| check(spec)).unwrap_or_default());
+        diagnostics.extend(context.check.map(|check| check(spec)).unwrap_or_default());
     }
     let is_good = !diagnostics.iter().any(Diagnostic::is_error);
     let served = parsed.agent.filter(|_| is_good).map(|agent| {
-        let made = Definition { agent: Arc::new(agent), resources: Arc::new(parsed.resources) };
+        let definition = Definition { agent: Arc::new(agent), resources: Arc::new(parsed.resources) };
         // Equivalent files are not a change.
-        if let Some(old) = old.filter(|old| old.source.parses_to(&made)) {
+        if let Some(old) = old.filter(|old| old.source.parses_to(&definition)) {
             return old.clone();
         }
-        let listing = Arc::new(AgentListing::from_agent(&made.agent, &made.resources));
-        let source = Arc::new(DefinitionSource::new(home.clone(), &made, is_foreign, files, eyes.memory_budget));
+        let listing = Arc::new(AgentListing::from_agent(&definition.agent, &definition.resources));
+        let source =
+            Arc::new(DefinitionSource::new(home.clone(), &definition, is_foreign, files, context.memory_budget));
         let served = ServedAgent { listing, source };
-        eyes.loaded.insert_if_free(&served, made);
+        context.loaded.insert_if_free(&served, definition);
         served
     });
     (served, diagnostics)

@@ -16,9 +16,9 @@ use std::{collections::HashMap, path::Path};
 #[derive(Default)]
 pub(super) struct Snapshot {
     /// Agents in the order of discovery.
-    pub(super) places: Vec<ScannedAgent>,
+    pub(super) scanned_agents: Vec<ScannedAgent>,
     pub(super) unusable: Vec<UnusableEntry>,
-    by_spot: HashMap<LocationKey, usize>,
+    by_location: HashMap<LocationKey, usize>,
     // Sorted by name.
     served: Vec<ServedAgent>,
 }
@@ -29,16 +29,17 @@ impl Snapshot {
         &self,
         origins: &[AgentOrigin],
         names: &mut NameAssignments,
-        eyes: &ScanContext<'_>,
+        context: &ScanContext<'_>,
     ) -> (Self, Vec<ScanProblem>) {
-        let (mut places, mut problems) = scan_origins(self, origins, eyes);
-        naming::assign_names(self, names, &mut places, &mut problems);
-        names.record_names(&places);
-        let by_spot = places.iter().enumerate().map(|(index, place)| (place.home.location_key(), index)).collect();
-        let mut served: Vec<ServedAgent> = places.iter().filter_map(|place| place.served.clone()).collect();
+        let (mut scanned_agents, mut problems) = scan_origins(self, origins, context);
+        naming::assign_names(self, names, &mut scanned_agents, &mut problems);
+        names.record_names(&scanned_agents);
+        let by_location =
+            scanned_agents.iter().enumerate().map(|(index, scanned)| (scanned.home.location_key(), index)).collect();
+        let mut served: Vec<ServedAgent> = scanned_agents.iter().filter_map(|scanned| scanned.served.clone()).collect();
         served.sort_by(|a, b| a.name().cmp(b.name()));
         let unusable = problems.iter().map(ScanProblem::unusable).collect();
-        (Self { places, unusable, by_spot, served }, problems)
+        (Self { scanned_agents, unusable, by_location, served }, problems)
     }
 
     /// All served agents, by name.
@@ -51,13 +52,13 @@ impl Snapshot {
         self.served.get(index)
     }
 
-    pub(super) fn place(&self, spot: &LocationKey) -> Option<&ScannedAgent> {
-        self.places.get(*self.by_spot.get(spot)?)
+    pub(super) fn find(&self, key: &LocationKey) -> Option<&ScannedAgent> {
+        self.scanned_agents.get(*self.by_location.get(key)?)
     }
 
-    /// The place of the agent served under this name.
-    pub(super) fn place_of(&self, name: &AgentName) -> Option<&ScannedAgent> {
-        self.places.iter().find(|place| place.served.as_ref().is_some_and(|served| served.name() == name))
+    /// The scanned agent served under this name.
+    pub(super) fn find_by_name(&self, name: &AgentName) -> Option<&ScannedAgent> {
+        self.scanned_agents.iter().find(|scanned| scanned.served.as_ref().is_some_and(|served| served.name() == name))
     }
 
     /// Whether this file was an agent.
@@ -65,11 +66,11 @@ impl Snapshot {
         let (Some(directory), Some(name)) = (file.parent(), file.file_name().and_then(|name| name.to_str())) else {
             return false;
         };
-        self.by_spot.contains_key(&LocationKey::Disk(directory.to_owned(), Some(name.to_owned())))
+        self.by_location.contains_key(&LocationKey::Disk(directory.to_owned(), Some(name.to_owned())))
     }
 
     pub(super) fn diagnostics(&self) -> Vec<Diagnostic> {
-        self.places.iter().flat_map(|place| place.diagnostics.iter().cloned()).collect()
+        self.scanned_agents.iter().flat_map(|scanned| scanned.diagnostics.iter().cloned()).collect()
     }
 
     /// Names of agents that were added, removed or changed.

@@ -35,19 +35,19 @@ pub(super) struct DefinitionSource {
 impl DefinitionSource {
     pub(super) fn new(
         home: AgentFilesLocation,
-        made: &Definition,
+        definition: &Definition,
         is_foreign: bool,
         files: AgentFiles,
-        room: &Arc<MemoryBudget>,
+        budget: &Arc<MemoryBudget>,
     ) -> Self {
-        let agent = &made.agent;
+        let agent = &definition.agent;
         let remote_targets = agent.handoffs.iter().filter(|target| target.url.is_some()).cloned().collect();
         Self {
             home,
             requested_name: agent.name.clone(),
             is_foreign,
             remote_targets,
-            text: CachedFiles::keep(files, room),
+            text: CachedFiles::keep(files, budget),
         }
     }
 
@@ -117,24 +117,24 @@ impl MemoryBudget {
 struct CachedFiles {
     files: Box<[(String, Vec<u8>)]>,
     size: usize,
-    room: Arc<MemoryBudget>,
+    budget: Arc<MemoryBudget>,
 }
 
 impl CachedFiles {
-    fn keep(files: AgentFiles, room: &Arc<MemoryBudget>) -> Option<Self> {
+    fn keep(files: AgentFiles, budget: &Arc<MemoryBudget>) -> Option<Self> {
         let size = files.iter().map(|(path, bytes)| path.len() + bytes.len()).sum();
-        let taken = room.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(size));
-        taken.ok()?;
+        let reserved = budget.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| left.checked_sub(size));
+        reserved.ok()?;
         let shrunk = files.into_iter().map(|(path, mut bytes)| {
             bytes.shrink_to_fit();
             (path, bytes)
         });
-        Some(Self { files: shrunk.collect(), size, room: Arc::clone(room) })
+        Some(Self { files: shrunk.collect(), size, budget: Arc::clone(budget) })
     }
 }
 
 impl Drop for CachedFiles {
     fn drop(&mut self) {
-        self.room.0.fetch_add(self.size, Ordering::AcqRel);
+        self.budget.0.fetch_add(self.size, Ordering::AcqRel);
     }
 }

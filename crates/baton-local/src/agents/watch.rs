@@ -14,15 +14,15 @@ const IDLE_RATIO: u32 = 100;
 impl DirectoryAgents {
     /// Polls for changes and logs changed agents and unusable entries; never returns.
     pub async fn watch(&self) {
-        let mut known = by_entry(self.unusable());
+        let mut previous = by_entry(self.unusable());
         let mut due = Instant::now();
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;
-            let (shelf, is_due) = (Arc::clone(&self.catalog), due <= Instant::now());
-            let begun = Instant::now();
-            let looked = spawn_blocking(move || (is_due || shelf.has_changes()).then(|| shelf.reload_stamped()));
-            let Ok(Some(reload)) = looked.await else { continue };
-            due = Instant::now() + begun.elapsed() * IDLE_RATIO;
+            let (catalog, is_due) = (Arc::clone(&self.catalog), due <= Instant::now());
+            let started = Instant::now();
+            let scan = spawn_blocking(move || (is_due || catalog.has_changes()).then(|| catalog.reload_stamped()));
+            let Ok(Some(reload)) = scan.await else { continue };
+            due = Instant::now() + started.elapsed() * IDLE_RATIO;
             for name in &reload.changed {
                 match self.has(name) {
                     true => tracing::info!(agent = %name, "the definition has changed"),
@@ -30,13 +30,13 @@ impl DirectoryAgents {
                 }
             }
             let now = by_entry(reload.unusable);
-            for (entry, reason) in now.iter().filter(|(entry, reason)| known.get(*entry) != Some(reason)) {
+            for (entry, reason) in now.iter().filter(|(entry, reason)| previous.get(*entry) != Some(reason)) {
                 tracing::warn!(%entry, %reason, "the entry is unusable; the previous version is still served");
             }
-            for entry in known.keys().filter(|entry| !now.contains_key(*entry)) {
+            for entry in previous.keys().filter(|entry| !now.contains_key(*entry)) {
                 tracing::info!(%entry, "the entry is usable again or was removed");
             }
-            known = now;
+            previous = now;
         }
     }
 }

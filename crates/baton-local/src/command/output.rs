@@ -11,25 +11,25 @@ pub(super) struct CapturedOutput {
 }
 
 /// Retains the first `limit` bytes and discards the rest, so that the program does not block.
-pub(super) async fn capture_head(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut CapturedOutput) {
-    pump(source, kept, |bytes, chunk| bytes.extend_from_slice(&chunk[..chunk.len().min(limit - bytes.len())])).await;
+pub(super) async fn capture_head(source: Option<impl AsyncRead + Unpin>, limit: usize, output: &mut CapturedOutput) {
+    pump(source, output, |bytes, chunk| bytes.extend_from_slice(&chunk[..chunk.len().min(limit - bytes.len())])).await;
 }
 
 /// Retains the last `limit` bytes.
-pub(super) async fn capture_tail(source: Option<impl AsyncRead + Unpin>, limit: usize, kept: &mut CapturedOutput) {
-    pump(source, kept, |bytes, chunk| {
+pub(super) async fn capture_tail(source: Option<impl AsyncRead + Unpin>, limit: usize, output: &mut CapturedOutput) {
+    pump(source, output, |bytes, chunk| {
         bytes.extend_from_slice(chunk);
         bytes.drain(..bytes.len().saturating_sub(limit));
     })
     .await;
 }
 
-async fn pump(source: Option<impl AsyncRead + Unpin>, kept: &mut CapturedOutput, keep: impl Fn(&mut Vec<u8>, &[u8])) {
+async fn pump(source: Option<impl AsyncRead + Unpin>, output: &mut CapturedOutput, keep: impl Fn(&mut Vec<u8>, &[u8])) {
     let Some(mut source) = source else { return };
     let mut chunk = vec![0; 8 << 10];
     while let Ok(count @ 1..) = source.read(&mut chunk).await {
-        kept.total = kept.total.saturating_add(count);
-        keep(&mut kept.bytes, &chunk[..count]);
+        output.total = output.total.saturating_add(count);
+        keep(&mut output.bytes, &chunk[..count]);
     }
 }
 

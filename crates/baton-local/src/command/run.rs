@@ -52,18 +52,18 @@ pub(super) async fn run(agent: &AgentSpec, tool: &CommandTool, call: &ToolCall) 
     match finished {
         Ok(Ok(status)) if status.success() => succeeded(&stdout, tool.max_output),
         Ok(Ok(status)) => {
-            let how = match status.code() {
+            let summary = match status.code() {
                 Some(code) => format!("{name} failed with exit code {code}"),
                 None => format!("{name} failed: {status}"),
             };
-            failed(failure_text(&how, &stdout, &stderr, tool.max_output))
+            failed(failure_text(&summary, &stdout, &stderr, tool.max_output))
         }
         Ok(Err(error)) => failed(format!("{name} failed: waiting for its exit failed: {error}")),
         Err(_) => {
             // Reaps the killed leader, so that no zombie remains.
             let _ = child.wait().await;
-            let how = format!("{name} was stopped after its timeout of {:?}", tool.timeout);
-            failed(failure_text(&how, &stdout, &stderr, tool.max_output))
+            let summary = format!("{name} was stopped after its timeout of {:?}", tool.timeout);
+            failed(failure_text(&summary, &stdout, &stderr, tool.max_output))
         }
     }
 }
@@ -143,17 +143,17 @@ fn succeeded(stdout: &CapturedOutput, limit: usize) -> ToolOutput {
     ToolOutput { output, is_error: false }
 }
 
-fn output_text(kept: &CapturedOutput, limit: usize) -> String {
-    let text = kept.text();
-    if kept.is_cut() {
-        format!("{text}\n[output cut: the first {limit} of {} bytes are shown]", kept.total)
+fn output_text(captured: &CapturedOutput, limit: usize) -> String {
+    let text = captured.text();
+    if captured.is_cut() {
+        format!("{text}\n[output cut: the first {limit} of {} bytes are shown]", captured.total)
     } else {
         text
     }
 }
 
-fn failure_text(how: &str, stdout: &CapturedOutput, stderr: &CapturedOutput, limit: usize) -> String {
-    let mut text = how.to_owned();
+fn failure_text(summary: &str, stdout: &CapturedOutput, stderr: &CapturedOutput, limit: usize) -> String {
+    let mut text = summary.to_owned();
     let errors = stderr.text();
     if !errors.trim().is_empty() {
         let note = if stderr.is_cut() { " (its end)" } else { "" };

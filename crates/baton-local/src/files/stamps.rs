@@ -67,9 +67,9 @@ impl AgentStamps {
     }
 
     fn from_listing(found: &DiscoveredAgent, listing: Arc<FileListing>) -> Self {
-        let known =
+        let stamps =
             listing.names.iter().filter_map(|file| Some((file.clone(), FileStamp::at(&found.real.join(file))?)));
-        let files: BTreeMap<String, FileStamp> = known.collect();
+        let files: BTreeMap<String, FileStamp> = stamps.collect();
         let pending = listing.may_be_pending.then(|| FileStamp::at(&PendingChange::path(found))).flatten();
         let now = now();
         let is_settled = pending.is_none() && files.values().all(|stamp| stamp.is_old(now));
@@ -140,16 +140,16 @@ struct FileListing {
     directories: Vec<(String, FileStamp)>,
     /// Whether the directory stamps reveal any later change.
     is_settled: bool,
-    made: Duration,
+    created_at: Duration,
 }
 
 impl FileListing {
     fn collect(found: &DiscoveredAgent) -> Self {
-        let mut looking = DirectoryLister { agent: &found.real, directories: Vec::new(), is_known: true };
-        let (names, may_be_pending) = looking.candidates(found);
-        let made = now();
-        let is_settled = looking.is_known && looking.directories.iter().all(|(_, stamp)| stamp.is_old(made));
-        Self { names, may_be_pending, directories: looking.directories, is_settled, made }
+        let mut lister = DirectoryLister { agent: &found.real, directories: Vec::new(), is_known: true };
+        let (names, may_be_pending) = lister.candidates(found);
+        let created_at = now();
+        let is_settled = lister.is_known && lister.directories.iter().all(|(_, stamp)| stamp.is_old(created_at));
+        Self { names, may_be_pending, directories: lister.directories, is_settled, created_at }
     }
 
     /// Whether listing again would have the same result.
@@ -157,7 +157,7 @@ impl FileListing {
         let is_same = |(directory, before): &(String, FileStamp)| {
             FileStamp::at(&found.real.join(directory)).is_some_and(|now| now == *before)
         };
-        let age = now().checked_sub(self.made);
+        let age = now().checked_sub(self.created_at);
         self.is_settled && age.is_some_and(|age| age < LISTING_TTL) && self.directories.iter().all(is_same)
     }
 }
@@ -181,19 +181,19 @@ impl DirectoryLister<'_> {
         };
         // Listing the directory once is cheaper than checking each possible file.
         let there = self.listed("");
-        let is_whole = !there.is_empty() && there.len() < MAX_LISTED;
-        self.is_known &= is_whole;
+        let is_complete = !there.is_empty() && there.len() < MAX_LISTED;
+        self.is_known &= is_complete;
         // Some file systems are case-insensitive.
-        let may_be = |name: &str| !is_whole || there.iter().any(|there| there.eq_ignore_ascii_case(name));
+        let may_be = |name: &str| !is_complete || there.iter().any(|there| there.eq_ignore_ascii_case(name));
         let pending = PendingChange::path(found);
         let may_be_pending = pending.file_name().and_then(|name| name.to_str()).is_none_or(may_be);
         names.retain(|file| may_be(file));
-        let among = |directories: &[&'static str]| -> Vec<&'static str> {
+        let existing = |directories: &[&'static str]| -> Vec<&'static str> {
             directories.iter().copied().filter(|directory| may_be(directory)).collect()
         };
-        names.extend(self.items(&among(&[RULE_DIRECTORY])));
-        names.extend(self.items(&among(&REFERENCE_DIRECTORIES)));
-        for skills in among(&[SKILL_DIRECTORY]) {
+        names.extend(self.items(&existing(&[RULE_DIRECTORY])));
+        names.extend(self.items(&existing(&REFERENCE_DIRECTORIES)));
+        for skills in existing(&[SKILL_DIRECTORY]) {
             let all = self.listed(skills).into_iter().take(MAX_REFERENCES + 1);
             names.extend(all.map(|skill| format!("{SKILL_DIRECTORY}/{skill}/{SKILL_FILE}")));
         }

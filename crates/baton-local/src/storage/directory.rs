@@ -84,8 +84,8 @@ impl AgentStorage for DirectoryStorage {
         if !is_plain(key) {
             return Err(AgentStorageError::Unavailable(format!("{key:?} cannot be the name of a directory")));
         }
-        let made = create(&self.folder, key, files).map_err(|error| failed(&error))?;
-        Ok(AgentContent::read(&made).0.digest)
+        let created = create(&self.folder, key, files).map_err(|error| failed(&error))?;
+        Ok(AgentContent::read(&created).0.digest)
     }
 
     fn remove(&self, key: &str) -> Result<(), AgentStorageError> {

@@ -44,12 +44,12 @@ impl AgentStorage for MemoryStorage {
 
     fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError> {
         let agents = self.agents.read();
-        let kept = agents.get(key).ok_or(AgentStorageError::Missing)?;
-        Ok((kept.files.clone(), kept.digest.clone()))
+        let entry = agents.get(key).ok_or(AgentStorageError::Missing)?;
+        Ok((entry.files.clone(), entry.digest.clone()))
     }
 
     fn stamp(&self, key: &str) -> Option<Digest> {
-        self.agents.read().get(key).map(|kept| kept.digest.clone())
+        self.agents.read().get(key).map(|entry| entry.digest.clone())
     }
 
     fn replace(
@@ -59,11 +59,11 @@ impl AgentStorage for MemoryStorage {
         changes: &BTreeMap<String, Option<Vec<u8>>>,
     ) -> Result<Digest, AgentStorageError> {
         let mut agents = self.agents.write();
-        let kept = agents.get_mut(key).ok_or(AgentStorageError::Missing)?;
-        if kept.digest != *expected {
+        let entry = agents.get_mut(key).ok_or(AgentStorageError::Missing)?;
+        if entry.digest != *expected {
             return Err(AgentStorageError::Conflict);
         }
-        let mut changed = kept.files.clone();
+        let mut changed = entry.files.clone();
         for (path, new) in changes {
             match new {
                 Some(bytes) => changed.insert(path.clone(), bytes.clone()),
@@ -71,8 +71,8 @@ impl AgentStorage for MemoryStorage {
             };
         }
         bounded(&changed)?;
-        *kept = MemoryEntry::new(changed);
-        Ok(kept.digest.clone())
+        *entry = MemoryEntry::new(changed);
+        Ok(entry.digest.clone())
     }
 
     fn create(&self, key: &str, files: &AgentFiles) -> Result<Digest, AgentStorageError> {
@@ -84,7 +84,7 @@ impl AgentStorage for MemoryStorage {
             Entry::Vacant(_) if is_full => {
                 Err(AgentStorageError::Unavailable(format!("there are already {MAX_AGENTS} agents")))
             }
-            Entry::Vacant(place) => Ok(place.insert(MemoryEntry::new(files.clone())).digest.clone()),
+            Entry::Vacant(vacant) => Ok(vacant.insert(MemoryEntry::new(files.clone())).digest.clone()),
         }
     }
 

@@ -119,9 +119,9 @@ impl PendingChange {
         for PendingFileEntry { path, old, length } in header.files {
             let new = match length {
                 Some(length) => {
-                    let (own, others) = rest.split_at_checked(length)?;
-                    rest = others;
-                    Some(own.to_vec())
+                    let (content, remaining) = rest.split_at_checked(length)?;
+                    rest = remaining;
+                    Some(content.to_vec())
                 }
                 None => None,
             };

@@ -35,7 +35,7 @@ pub(crate) fn save(
     if let Some(path) = changes.keys().find(|path| !belongs(found, path)) {
         return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("an agent has no file {path:?}")));
     }
-    let Some(_alone) = lock_directory(&found.real)? else { return Ok(SaveOutcome::Conflict) };
+    let Some(_lock) = lock_directory(&found.real)? else { return Ok(SaveOutcome::Conflict) };
     apply_pending(found)?;
     let (content, _) = AgentContent::read(found);
     if content.digest != *expected {
@@ -66,7 +66,7 @@ pub(crate) fn save(
 
 /// Finishes the change of a process that was killed. Reading does not depend on it, so errors are only logged.
 pub(crate) fn finish_pending(found: &DiscoveredAgent) {
-    if let Ok(Some(_alone)) = lock_directory(&found.real)
+    if let Ok(Some(_lock)) = lock_directory(&found.real)
         && let Err(error) = apply_pending(found)
     {
         tracing::debug!(path = %found.shown.display(), %error, "an unfinished change is still pending");
@@ -139,18 +139,18 @@ pub(crate) fn create(folder: &Path, name: &str, files: &AgentFiles) -> io::Resul
     }
     fs::create_dir_all(folder)?;
     let real = fs::canonicalize(folder)?;
-    let Some(_alone) = lock_directory(&real)? else {
+    let Some(_lock) = lock_directory(&real)? else {
         return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing there"));
     };
     let draft = draft(&real, name);
     remove_directory(&draft)?;
     fs::create_dir(&draft)?;
-    let made = DiscoveredAgent { shown: draft.clone(), real: draft.clone(), file: None };
+    let created = DiscoveredAgent { shown: draft.clone(), real: draft.clone(), file: None };
     let written = files.iter().try_for_each(|(path, bytes)| {
-        if !belongs(&made, path) {
+        if !belongs(&created, path) {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, format!("an agent has no file {path:?}")));
         }
-        write_or_delete(&made, path, None, Some(bytes)).map(drop)
+        write_or_delete(&created, path, None, Some(bytes)).map(drop)
     });
     let placed = written.and_then(|()| fs::rename(&draft, real.join(name)));
     if let Err(error) = placed {
@@ -164,7 +164,7 @@ pub(crate) fn create(folder: &Path, name: &str, files: &AgentFiles) -> io::Resul
 /// Deletes an agent with all its files.
 pub(crate) fn remove(found: &DiscoveredAgent) -> io::Result<()> {
     if let Some(file) = &found.file {
-        let Some(_alone) = lock_directory(&found.real)? else {
+        let Some(_lock) = lock_directory(&found.real)? else {
             return Err(io::Error::new(io::ErrorKind::WouldBlock, "another process is writing there"));
         };
         apply_pending(found)?;

@@ -38,7 +38,7 @@ async fn agent_is_created_changed_copied_and_deleted_in_memory() {
         )
         .await
         .unwrap();
-    assert_eq!((made.name.as_str(), &made.place), ("bob", &AgentLocation::Memory));
+    assert_eq!((made.name.as_str(), &made.location), ("bob", &AgentLocation::Memory));
     assert_eq!(definition(&made).location.note, "stored in memory: lost when this server stops");
     assert_eq!((made.agent.title.as_str(), made.agent.prompt.as_str()), ("Bob the Helper", "Be brief."));
     let taken = manager.create(create_request("bob"), ManageRole::Owner).await.unwrap_err();

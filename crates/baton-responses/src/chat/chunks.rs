@@ -111,8 +111,8 @@ impl ChunkEncoder {
     }
 
     fn item(&mut self, output_index: usize, item: &OutputItem) -> Option<CompletionChunk> {
-        if let Some(words) = approval_question(item) {
-            let text = self.with_separator(output_index, &words);
+        if let Some(question) = approval_question(item) {
+            let text = self.with_separator(output_index, &question);
             return Some(self.delta(&json!({ "content": text })));
         }
         let call = client_tool_call(item)?;

@@ -142,7 +142,7 @@ impl Completion {
             for part in content {
                 match part {
                     ContentPart::OutputText { text, .. } => texts.push(text.clone()),
-                    ContentPart::Refusal { refusal: words } => refusal = Some(words.clone()),
+                    ContentPart::Refusal { refusal: text } => refusal = Some(text.clone()),
                 }
             }
         }

@@ -109,12 +109,12 @@ fn translate_request(fields: RequestFields<'_>, items: Vec<Value>) -> Result<Map
     }
     request.insert("store".to_owned(), fields.flag("store")?.unwrap_or(false).into());
     // Older clients request fewer tokens than the newer dialect allows.
-    let most = match fields.count("max_completion_tokens", 1, u32::MAX)? {
+    let max_tokens = match fields.count("max_completion_tokens", 1, u32::MAX)? {
         None => fields.count("max_tokens", 1, u32::MAX)?,
-        most => most,
+        max_tokens => max_tokens,
     };
-    if let Some(most) = most {
-        request.insert("max_output_tokens".to_owned(), most.max(16).into());
+    if let Some(max_tokens) = max_tokens {
+        request.insert("max_output_tokens".to_owned(), max_tokens.max(16).into());
     }
     if let Some(effort) = fields.text("reasoning_effort")? {
         request.insert("reasoning".to_owned(), json!({ "effort": effort }));
@@ -177,11 +177,13 @@ fn push_message_items(message: &Value, param: &str, items: &mut Vec<Value>) -> R
             items.push(json!({"type": "function_call_output", "call_id": id, "output": output}));
         }
         "assistant" => {
-            if let Some(content) = content.or_else(|| members.get("refusal").filter(|said| !said.is_null()).cloned()) {
+            if let Some(content) =
+                content.or_else(|| members.get("refusal").filter(|refusal| !refusal.is_null()).cloned())
+            {
                 items.push(json!({"type": "message", "role": "assistant", "content": content}));
             }
-            let place = format!("{param}.");
-            let calls = RequestFields::new(members, &place).list("tool_calls")?;
+            let prefix = format!("{param}.");
+            let calls = RequestFields::new(members, &prefix).list("tool_calls")?;
             for (index, call) in calls.iter().enumerate() {
                 items.push(call_item(call, &format!("{param}.tool_calls[{index}]"))?);
             }
@@ -197,14 +199,16 @@ fn call_item(call: &Value, param: &str) -> Result<Value, OpenAiError> {
     };
     let id = required_text(members, "id", param)?;
     if let Some(Value::Object(custom)) = members.get("custom") {
-        let place = format!("{param}.custom");
-        let (name, input) = (required_text(custom, "name", &place)?, required_text(custom, "input", &place)?);
+        let custom_param = format!("{param}.custom");
+        let (name, input) =
+            (required_text(custom, "name", &custom_param)?, required_text(custom, "input", &custom_param)?);
         return Ok(json!({"type": "custom_tool_call", "call_id": id, "name": name, "input": input}));
     }
     let Some(Value::Object(function)) = members.get("function") else {
         return Err(missing_param(&format!("{param}.function")));
     };
-    let place = format!("{param}.function");
-    let (name, arguments) = (required_text(function, "name", &place)?, required_text(function, "arguments", &place)?);
+    let function_param = format!("{param}.function");
+    let (name, arguments) =
+        (required_text(function, "name", &function_param)?, required_text(function, "arguments", &function_param)?);
     Ok(json!({"type": "function_call", "call_id": id, "name": name, "arguments": arguments}))
 }

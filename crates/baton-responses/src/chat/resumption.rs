@@ -21,11 +21,11 @@ pub struct ChatResumption {
 impl ChatResumption {
     /// Parses the end of a conversation; `None` if it does not end with an agent message and one user message.
     pub(super) fn read(messages: &[Value]) -> Option<Self> {
-        let said: Vec<&Value> = messages.iter().filter(|message| !is_system_message(message)).collect();
-        let asked = said.iter().rposition(|message| message["role"] == "assistant")?;
-        let (before, said, rest) = (&said[..asked], said[asked], &said[asked + 1..]);
-        let question = text_of(&said["content"])?;
-        let calls = said["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty());
+        let turns: Vec<&Value> = messages.iter().filter(|message| !is_system_message(message)).collect();
+        let position = turns.iter().rposition(|message| message["role"] == "assistant")?;
+        let (before, assistant, rest) = (&turns[..position], turns[position], &turns[position + 1..]);
+        let question = text_of(&assistant["content"])?;
+        let calls = assistant["tool_calls"].as_array().is_some_and(|calls| !calls.is_empty());
         match rest {
             [answer] if answer["role"] == "user" && !calls => {
                 Some(Self { before: digest(before), question, answer: text_of(&answer["content"])? })
@@ -46,8 +46,8 @@ impl ChatResumption {
 
     /// The user's decision, if the text is a known answer to an approval.
     pub fn decision(&self) -> Option<ChatApprovalDecision> {
-        let words = self.answer.trim().trim_end_matches(['.', '!']).trim_end().to_lowercase();
-        match words.as_str() {
+        let text = self.answer.trim().trim_end_matches(['.', '!']).trim_end().to_lowercase();
+        match text.as_str() {
             "yes" | "y" | "ok" | "okay" | "allow" | "allow once" | "approve" | "approved" | "accept" | "yes please"
             | "yes, please" => Some(ChatApprovalDecision::Allow),
             "always" | "allow for session" | "yes, always" | "yes always" => Some(ChatApprovalDecision::AllowSession),
@@ -87,16 +87,16 @@ pub(super) const APPROVAL_MARK: &str = " (approval ";
 /// Digest of a conversation: roles, contents and calls. System messages are excluded, because clients change them
 /// between requests.
 pub(super) fn conversation_digest(messages: &[Value]) -> String {
-    let said: Vec<&Value> = messages.iter().filter(|message| !is_system_message(message)).collect();
-    digest(&said)
+    let turns: Vec<&Value> = messages.iter().filter(|message| !is_system_message(message)).collect();
+    digest(&turns)
 }
 
 fn is_system_message(message: &Value) -> bool {
     message["role"] == "system" || message["role"] == "developer"
 }
 
-fn digest(said: &[&Value]) -> String {
-    let entries: Vec<Value> = said
+fn digest(messages: &[&Value]) -> String {
+    let entries: Vec<Value> = messages
         .iter()
         .map(|message| {
             let content = text_of(&message["content"]).map_or_else(|| message["content"].clone(), Value::String);

@@ -48,15 +48,15 @@ impl CreateChatCompletion {
 
 /// The prompt: a string, or a list with one string.
 fn prompt(fields: RequestFields<'_>) -> Result<String, OpenAiError> {
-    let wanted = "'prompt' must be a string or a list of one string; send several prompts as several requests.";
+    let detail = "'prompt' must be a string or a list of one string; send several prompts as several requests.";
     match fields.get("prompt") {
         None => Err(missing_param("prompt")),
         Some(Value::String(text)) => Ok(text.clone()),
         Some(Value::Array(list)) => match list.as_slice() {
             [Value::String(text)] => Ok(text.clone()),
-            _ => Err(OpenAiError::invalid("invalid_value", "prompt", wanted)),
+            _ => Err(OpenAiError::invalid("invalid_value", "prompt", detail)),
         },
-        Some(_) => Err(OpenAiError::invalid("invalid_type", "prompt", wanted)),
+        Some(_) => Err(OpenAiError::invalid("invalid_type", "prompt", detail)),
     }
 }
 

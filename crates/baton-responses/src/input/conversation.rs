@@ -12,23 +12,23 @@ const NO_RESULT: &str = "The caller gave no result.";
 #[derive(Default)]
 struct ResultList {
     entries: Vec<Option<ToolResult>>,
-    places: HashMap<CallId, usize>,
+    positions: HashMap<CallId, usize>,
 }
 
 impl ResultList {
     fn put(&mut self, result: ToolResult) {
-        if let Some(earlier) = self.places.insert(result.call.clone(), self.entries.len()) {
+        if let Some(earlier) = self.positions.insert(result.call.clone(), self.entries.len()) {
             self.entries[earlier] = None;
         }
         self.entries.push(Some(result));
     }
 
     fn contains(&self, call: &CallId) -> bool {
-        self.places.contains_key(call)
+        self.positions.contains_key(call)
     }
 
     fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.positions.is_empty()
     }
 
     fn iter(&self) -> impl Iterator<Item = &ToolResult> {
@@ -136,14 +136,14 @@ impl<'f> ConversationBuilder<'f> {
         }
     }
 
-    pub(super) fn push_system_text(&mut self, words: String) {
-        self.system.push(words);
+    pub(super) fn push_system_text(&mut self, text: String) {
+        self.system.push(text);
     }
 
     /// The name of the called tool; `None` for an unknown call.
     pub(super) fn tool_name(&self, id: &str) -> Option<String> {
-        let known = self.names.get(id).cloned();
-        known.or_else(|| (self.reach == CallScope::Conversation).then(String::new))
+        let name = self.names.get(id).cloned();
+        name.or_else(|| (self.reach == CallScope::Conversation).then(String::new))
     }
 
     pub(super) fn push_result(&mut self, result: ToolResult, files: Vec<Part>) {
@@ -204,17 +204,17 @@ impl<'f> ConversationBuilder<'f> {
 
     pub(super) fn finish(mut self) -> ParsedInput {
         self.finish_agent_message();
-        let given: Vec<String> = self.results.iter().map(|result| result.call.to_string()).collect();
-        let has_word = !self.user_messages.is_empty() || !given.is_empty() || !self.approvals.is_empty();
-        let mut parts = if has_word { self.take_results() } else { None };
+        let call_ids: Vec<String> = self.results.iter().map(|result| result.call.to_string()).collect();
+        let has_content = !self.user_messages.is_empty() || !call_ids.is_empty() || !self.approvals.is_empty();
+        let mut parts = if has_content { self.take_results() } else { None };
         if !self.approvals.is_empty() {
             parts.get_or_insert_with(|| vec![Part::text("")]).push(approvals_part(&self.approvals));
         }
         let message = match parts {
             // Text and results form one message: the task waits for all of it.
             Some(data) => {
-                let said = std::mem::take(&mut self.user_messages).into_iter().flat_map(|message| message.parts);
-                let mut parts: Vec<Part> = said.collect();
+                let user_parts = std::mem::take(&mut self.user_messages).into_iter().flat_map(|message| message.parts);
+                let mut parts: Vec<Part> = user_parts.collect();
                 let skipped = usize::from(!parts.is_empty());
                 parts.extend(data.into_iter().skip(skipped));
                 Some(self.new_message(Role::User, parts))
@@ -222,7 +222,7 @@ impl<'f> ConversationBuilder<'f> {
             None => self.user_messages.pop(),
         };
         self.history.extend(self.user_messages.drain(..).map(HistoryEntry::Message));
-        let last = CurrentInput { message, results: given, approvals: self.approvals };
+        let last = CurrentInput { message, results: call_ids, approvals: self.approvals };
         ParsedInput { history: self.history, current: last, system: self.system }
     }
 }

@@ -11,9 +11,9 @@ pub(super) fn with_id(item: &Value, shows_images: bool, fresh: &mut dyn FnMut() 
         Some(id) => id.to_owned(),
         None => format!("{}_{}", prefix(kind), fresh()),
     };
-    let mut whole = Map::new();
-    whole.insert("type".to_owned(), kind.into());
-    whole.insert("id".to_owned(), id.into());
+    let mut object = Map::new();
+    object.insert("type".to_owned(), kind.into());
+    object.insert("id".to_owned(), id.into());
     for (name, value) in members.iter().filter(|(name, _)| *name != "type" && *name != "id") {
         let value = match (name.as_str(), value) {
             ("content", Value::String(text)) if kind == "message" => {
@@ -24,9 +24,9 @@ pub(super) fn with_id(item: &Value, shows_images: bool, fresh: &mut dyn FnMut() 
             ("content" | "output", Value::Array(parts)) if !shows_images => parts.iter().map(without_inline).collect(),
             _ => value.clone(),
         };
-        whole.insert(name.clone(), value);
+        object.insert(name.clone(), value);
     }
-    Value::Object(whole).into()
+    Value::Object(object).into()
 }
 
 fn without_inline(part: &Value) -> Value {

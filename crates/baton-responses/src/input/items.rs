@@ -57,16 +57,16 @@ impl ConversationBuilder<'_> {
     fn message(&mut self, members: &Map<String, Value>, param: &str) -> Result<(), OpenAiError> {
         let role = required_text(members, "role", param)?;
         let content = members.get("content").filter(|content| !content.is_null());
-        let place = format!("{param}.content");
+        let content_param = format!("{param}.content");
         if role == "tool" {
             let id = text_of(members, "call_id").or_else(|| text_of(members, "tool_call_id"));
             let id = id.ok_or_else(|| missing_param(&format!("{param}.call_id")))?;
-            return self.output(id, content.unwrap_or(&Value::Null), &place, &format!("{param}.call_id"));
+            return self.output(id, content.unwrap_or(&Value::Null), &content_param, &format!("{param}.call_id"));
         }
         let parts = match content {
-            Some(content) => content_parts(content, &place)?,
+            Some(content) => content_parts(content, &content_param)?,
             None if role == "assistant" => Vec::new(),
-            None => return Err(missing_param(&place)),
+            None => return Err(missing_param(&content_param)),
         };
         match role {
             "user" => self.user(parts),
@@ -87,7 +87,7 @@ impl ConversationBuilder<'_> {
         Ok(())
     }
 
-    fn output(&mut self, id: &str, output: &Value, place: &str, param: &str) -> Result<(), OpenAiError> {
+    fn output(&mut self, id: &str, output: &Value, content_param: &str, param: &str) -> Result<(), OpenAiError> {
         let Some(name) = self.tool_name(id) else {
             let detail = format!(
                 "No call '{id}' is open: send its function_call before it, or previous_response_id of the response that made it."
@@ -97,11 +97,11 @@ impl ConversationBuilder<'_> {
         let (output, files) = match output {
             Value::String(text) => (Json::string(text), Vec::new()),
             Value::Array(_) => {
-                let (words, files): (Vec<Part>, Vec<Part>) = content_parts(output, place)?
+                let (texts, files): (Vec<Part>, Vec<Part>) = content_parts(output, content_param)?
                     .into_iter()
                     .partition(|part| matches!(part.content, PartContent::Text(_)));
-                let words: Vec<String> = words.into_iter().filter_map(into_text).collect();
-                (Json::string(&words.join("\n")), files)
+                let texts: Vec<String> = texts.into_iter().filter_map(into_text).collect();
+                (Json::string(&texts.join("\n")), files)
             }
             other => (other.clone().into(), Vec::new()),
         };
@@ -156,14 +156,14 @@ impl ConversationBuilder<'_> {
     }
 
     fn system(&mut self, parts: &[Part]) {
-        let words: Vec<&str> = parts
+        let texts: Vec<&str> = parts
             .iter()
             .filter_map(|part| match &part.content {
                 PartContent::Text(text) => Some(text.as_str()),
                 _ => None,
             })
             .collect();
-        self.push_system_text(words.join("\n"));
+        self.push_system_text(texts.join("\n"));
     }
 }
 

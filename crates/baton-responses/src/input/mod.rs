@@ -88,11 +88,11 @@ pub(crate) enum CallScope {
 impl ParsedInput {
     /// All messages in order; the input to answer now is last.
     pub fn messages(&self) -> impl Iterator<Item = &Message> {
-        let said = self.history.iter().filter_map(|turn| match turn {
+        let history = self.history.iter().filter_map(|turn| match turn {
             HistoryEntry::Message(message) => Some(message),
             HistoryEntry::Reference { .. } => None,
         });
-        said.chain(&self.current.message)
+        history.chain(&self.current.message)
     }
 
     pub(crate) fn check_answerable(&self) -> Result<(), OpenAiError> {

@@ -22,12 +22,12 @@ impl ResponseProjector {
             let id = item_id("mcpl", &self.task, &format!("{}/{label}", self.lists));
             let list =
                 |tools| OutputItem::McpListTools { id: id.clone(), server_label: label.clone(), tools, error: None };
-            let (open, whole) = (list(Vec::new()), list(server.tools.iter().map(listed_tool).collect()));
+            let (open, complete) = (list(Vec::new()), list(server.tools.iter().map(listed_tool).collect()));
             let output_index = self.add(out, open);
             let progress = || StreamEventBody::Progress { item_id: id.clone(), output_index };
             self.emit(out, "response.mcp_list_tools.in_progress", progress());
             self.emit(out, "response.mcp_list_tools.completed", progress());
-            self.close(out, output_index, whole);
+            self.close(out, output_index, complete);
         }
     }
 

@@ -61,9 +61,9 @@ struct CustomInput {
 
 impl ResponseProjector {
     pub(super) fn start_call(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, server: Option<&str>) {
-        let Some(known) = self.find_call(id) else { return };
-        known.started = true;
-        if !HANDOFF_TOOLS.contains(&known.call.name.as_str()) {
+        let Some(projected) = self.find_call(id) else { return };
+        projected.started = true;
+        if !HANDOFF_TOOLS.contains(&projected.call.name.as_str()) {
             let label = server.unwrap_or(&self.agent).to_owned();
             self.open_call(out, id, &label);
         }
@@ -76,15 +76,15 @@ impl ResponseProjector {
     pub(super) fn finish_call(&mut self, out: &mut Vec<StreamEvent>, result: &ToolResult) {
         let label = self.agent.clone();
         self.open_call(out, &result.call, &label);
-        let Some(at) = self.calls.iter().position(|known| known.call.id == result.call) else { return };
-        let known = self.calls.remove(at);
-        let Some((output_index, label)) = &known.item else { return };
+        let Some(at) = self.calls.iter().position(|projected| projected.call.id == result.call) else { return };
+        let projected = self.calls.remove(at);
+        let Some((output_index, label)) = &projected.item else { return };
         let text = result.output.to_plain_text();
         let (kind, status) = match result.is_error {
             true => ("response.mcp_call.failed", ItemStatus::Failed),
             false => ("response.mcp_call.completed", ItemStatus::Completed),
         };
-        let mut item = known.item(&self.task, status, label, known.call.arguments.as_str());
+        let mut item = projected.item(&self.task, status, label, projected.call.arguments.as_str());
         if let OutputItem::McpCall { output, error, .. } = &mut item {
             *(if result.is_error { error } else { output }) = Some(text);
         }
@@ -95,19 +95,21 @@ impl ResponseProjector {
 
     /// Shows a call that the agent runs, unless it is hidden.
     fn open_call(&mut self, out: &mut Vec<StreamEvent>, id: &CallId, label: &str) {
-        let Some(at) = self.calls.iter().position(|known| known.call.id == *id) else { return };
-        let known = &self.calls[at];
-        if self.hides_tools || (self.autonomous && known.call.name != PUBLISH_TOOL) {
+        let Some(at) = self.calls.iter().position(|projected| projected.call.id == *id) else { return };
+        let projected = &self.calls[at];
+        if self.hides_tools || (self.autonomous && projected.call.name != PUBLISH_TOOL) {
             return;
         }
-        if known.item.is_some() || CONTROL_TOOLS.contains(&known.call.name.as_str()) || self.is_client_call(&known.call)
+        if projected.item.is_some()
+            || CONTROL_TOOLS.contains(&projected.call.name.as_str())
+            || self.is_client_call(&projected.call)
         {
             return;
         }
-        let (name, arguments) = (known.name().to_owned(), known.call.arguments.as_str().to_owned());
+        let (name, arguments) = (projected.name().to_owned(), projected.call.arguments.as_str().to_owned());
         let (open, filled) = (
-            known.item(&self.task, ItemStatus::InProgress, label, ""),
-            known.item(&self.task, ItemStatus::InProgress, label, &arguments),
+            projected.item(&self.task, ItemStatus::InProgress, label, ""),
+            projected.item(&self.task, ItemStatus::InProgress, label, &arguments),
         );
         let item_id = open.id().to_owned();
         let output_index = self.add(out, open);
@@ -126,9 +128,9 @@ impl ResponseProjector {
 
     /// Closes the items of calls that continue in another turn or not at all.
     pub(super) fn close_open_calls(&mut self, out: &mut Vec<StreamEvent>) {
-        for known in std::mem::take(&mut self.calls) {
-            if let Some((output_index, label)) = &known.item {
-                let item = known.item(&self.task, ItemStatus::Incomplete, label, known.call.arguments.as_str());
+        for projected in std::mem::take(&mut self.calls) {
+            if let Some((output_index, label)) = &projected.item {
+                let item = projected.item(&self.task, ItemStatus::Incomplete, label, projected.call.arguments.as_str());
                 self.close(out, *output_index, item);
             }
         }
@@ -179,7 +181,7 @@ impl ResponseProjector {
             input: input.to_owned(),
         };
         // Models sometimes return the bare text instead of an object with one member.
-        let read = call.arguments.read::<CustomInput>().map(|given| given.input);
+        let read = call.arguments.read::<CustomInput>().map(|custom| custom.input);
         let input = read.unwrap_or_else(|_| call.arguments.to_plain_text());
         let open = item(ItemStatus::InProgress, "");
         let item_id = open.id().to_owned();

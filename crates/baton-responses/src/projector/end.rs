@@ -109,35 +109,36 @@ impl ResponseProjector {
     /// Shows the pending requests of the task: client tool calls, approvals or questions in text. Requests of
     /// downstream agents are included and answered by the same call ids.
     fn emit_requests(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
-        let mut asked = StatusRequests::default();
+        let mut requests = StatusRequests::default();
         for part in &message.parts {
             let PartContent::Data(data) = &part.content else { continue };
             let more: StatusRequests = data.read().unwrap_or_default();
-            asked.tool_calls.extend(more.tool_calls);
-            asked.input_requests.extend(more.input_requests);
+            requests.tool_calls.extend(more.tool_calls);
+            requests.input_requests.extend(more.input_requests);
         }
-        let is_leave = |asked: &RequestedInput| asked.approval.is_some() && asked.call_id.is_some();
-        let in_doubt = |this: &Self, id: &CallId| this.calls.iter().any(|known| known.call.id == *id && known.started);
-        let asks_user = self.calls.iter().any(|known| known.call.name == "ask_user");
-        let in_words = asks_user
-            || asked.tool_calls.iter().any(|call| in_doubt(self, &call.call_id))
-            || asked.input_requests.iter().any(|asked| !is_leave(asked))
-            || asked.tool_calls.is_empty() && asked.input_requests.is_empty();
-        if in_words && !self.shown_messages.contains(&message.id) && !message.text().is_empty() {
+        let is_approval = |request: &RequestedInput| request.approval.is_some() && request.call_id.is_some();
+        let in_doubt =
+            |this: &Self, id: &CallId| this.calls.iter().any(|projected| projected.call.id == *id && projected.started);
+        let asks_user = self.calls.iter().any(|projected| projected.call.name == "ask_user");
+        let shows_text = asks_user
+            || requests.tool_calls.iter().any(|call| in_doubt(self, &call.call_id))
+            || requests.input_requests.iter().any(|request| !is_approval(request))
+            || requests.tool_calls.is_empty() && requests.input_requests.is_empty();
+        if shows_text && !self.shown_messages.contains(&message.id) && !message.text().is_empty() {
             self.emit_message(out, message, TextRole::Answer);
         }
-        self.awaits_answer = asked.input_requests.iter().any(is_leave) || in_words && self.is_chat;
-        for RequestedCall { call_id, name, arguments } in asked.tool_calls {
+        self.awaits_answer = requests.input_requests.iter().any(is_approval) || shows_text && self.is_chat;
+        for RequestedCall { call_id, name, arguments } in requests.tool_calls {
             if !in_doubt(self, &call_id) && name != "ask_user" {
                 self.emit_client_call(out, &ToolCall { id: call_id, name, arguments });
             }
         }
-        for asked in asked.input_requests {
-            let (Some(call), Some(arguments)) = (asked.call_id, asked.approval) else { continue };
-            let name = asked.tool.unwrap_or_default();
+        for request in requests.input_requests {
+            let (Some(call), Some(arguments)) = (request.call_id, request.approval) else { continue };
+            let name = request.tool.unwrap_or_default();
             let own =
                 |this: &Self| this.caller_server_tool(&name).unwrap_or_else(|| (this.agent.clone(), name.clone()));
-            let (server_label, name) = match asked.agent {
+            let (server_label, name) = match request.agent {
                 Some(agent) if agent != self.agent => (agent, name),
                 _ => own(self),
             };

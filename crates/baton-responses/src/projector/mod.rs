@@ -178,12 +178,14 @@ impl ResponseProjector {
                 self.execution = *tool_execution;
                 self.autonomous |= autonomous;
             }
-            TaskEvent::RunOptionsSet { options: wishes } => {
-                self.record_new_servers(&wishes.servers);
-                let RunOptions { tools, tool_choice: calls, servers, .. } = (**wishes).clone();
+            TaskEvent::RunOptionsSet { options } => {
+                self.record_new_servers(&options.servers);
+                let RunOptions { tools, tool_choice: calls, servers, .. } = (**options).clone();
                 self.run_options = RunOptions { tools, tool_choice: calls, servers, ..RunOptions::default() };
             }
-            TaskEvent::MessageReceived { results, .. } => self.calls.retain(|known| !is_answered(known, results)),
+            TaskEvent::MessageReceived { results, .. } => {
+                self.calls.retain(|projected| !is_answered(projected, results))
+            }
             TaskEvent::RunStarted { autonomous, .. } => self.autonomous |= autonomous,
             TaskEvent::AttemptStarted { .. } => self.calls.clear(),
             TaskEvent::ToolsCalled { calls, .. } => {
@@ -196,21 +198,21 @@ impl ResponseProjector {
                 content: Some(arguments),
                 ..
             } => {
-                if let Some(known) = self.find_call(id) {
-                    known.call.arguments = arguments.clone();
+                if let Some(projected) = self.find_call(id) {
+                    projected.call.arguments = arguments.clone();
                 }
             }
             TaskEvent::ToolInputReceived { call, answers } => {
-                if let (Some(known), Some(_)) = (self.find_call(call), answers.approval()) {
-                    known.required_approval = true;
+                if let (Some(projected), Some(_)) = (self.find_call(call), answers.approval()) {
+                    projected.required_approval = true;
                 }
             }
             // Open calls of one turn are not items of another.
             TaskEvent::StatusChanged { .. } if self.phase == TurnPhase::Before => {
-                self.calls.iter_mut().for_each(|known| known.started = false);
+                self.calls.iter_mut().for_each(|projected| projected.started = false);
             }
             TaskEvent::ToolFinished { result } if self.phase == TurnPhase::Before => {
-                self.calls.retain(|known| known.call.id != result.call);
+                self.calls.retain(|projected| projected.call.id != result.call);
             }
             _ => {}
         }
@@ -284,17 +286,17 @@ impl ResponseProjector {
 
     /// Replaces an item with its final state.
     fn close(&mut self, out: &mut Vec<StreamEvent>, output_index: usize, item: OutputItem) {
-        if let Some(place) = self.response.output.get_mut(output_index) {
-            *place = item.clone();
+        if let Some(slot) = self.response.output.get_mut(output_index) {
+            *slot = item.clone();
         }
         self.emit(out, "response.output_item.done", StreamEventBody::Item { output_index, item });
     }
 
     fn find_call(&mut self, id: &baton_types::CallId) -> Option<&mut ProjectedCall> {
-        self.calls.iter_mut().find(|known| known.call.id == *id)
+        self.calls.iter_mut().find(|projected| projected.call.id == *id)
     }
 }
 
-fn is_answered(known: &ProjectedCall, results: &[ToolResult]) -> bool {
-    results.iter().any(|result| result.call == known.call.id)
+fn is_answered(projected: &ProjectedCall, results: &[ToolResult]) -> bool {
+    results.iter().any(|result| result.call == projected.call.id)
 }

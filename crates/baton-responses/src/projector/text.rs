@@ -63,9 +63,9 @@ impl ResponseProjector {
         text: &str,
     ) {
         let Some(mut attempt) = self.attempt.take() else { return };
-        let is_meant = attempt.message == *message && attempt.number == number && !self.autonomous;
-        let new = attempt.text.len().checked_sub(offset).and_then(|known| text.get(known..));
-        if let Some(new) = new.filter(|new| is_meant && !new.is_empty()) {
+        let is_current = attempt.message == *message && attempt.number == number && !self.autonomous;
+        let new = attempt.text.len().checked_sub(offset).and_then(|start| text.get(start..));
+        if let Some(new) = new.filter(|new| is_current && !new.is_empty()) {
             self.write(out, &mut attempt, new);
         }
         self.attempt = Some(attempt);
@@ -137,20 +137,19 @@ impl ResponseProjector {
 
     /// Handles the model's answer.
     pub(super) fn answer(&mut self, out: &mut Vec<StreamEvent>, message: &Message) {
-        let metadata: AnswerMetadata =
-            message.metadata.as_ref().and_then(|known| known.read().ok()).unwrap_or_default();
-        let said = match metadata.finish.as_deref() {
+        let metadata: AnswerMetadata = message.metadata.as_ref().and_then(|json| json.read().ok()).unwrap_or_default();
+        let role = match metadata.finish.as_deref() {
             Some("refusal") => TextRole::Refusal,
             Some("length") => TextRole::TruncatedAnswer,
             _ => TextRole::Answer,
         };
-        self.is_truncated = matches!(said, TextRole::TruncatedAnswer);
-        self.emit_message(out, message, said);
+        self.is_truncated = matches!(role, TextRole::TruncatedAnswer);
+        self.emit_message(out, message, role);
         self.emit_reasoning(out);
     }
 
     /// Shows a complete message, or the rest of one that is being streamed.
-    pub(super) fn emit_message(&mut self, out: &mut Vec<StreamEvent>, message: &Message, said: TextRole) {
+    pub(super) fn emit_message(&mut self, out: &mut Vec<StreamEvent>, message: &Message, role: TextRole) {
         if self.attempt.as_ref().is_some_and(|attempt| attempt.message != message.id) {
             self.abandon(out);
         }
@@ -160,12 +159,12 @@ impl ResponseProjector {
         let new = || TextAttempt { message: message.id.clone(), number: 1, text: String::new(), item: None };
         let mut attempt = attempt.unwrap_or_else(new);
         let item_id = attempt.item_id(&self.task);
-        let (status, phase) = match said {
+        let (status, phase) = match role {
             TextRole::Commentary => (ItemStatus::Completed, Some("commentary")),
             TextRole::Answer | TextRole::Refusal => (ItemStatus::Completed, Some("final_answer")),
             TextRole::TruncatedAnswer => (ItemStatus::Incomplete, Some("final_answer")),
         };
-        let (output_index, part) = match said {
+        let (output_index, part) = match role {
             TextRole::Refusal => self.refuse(out, &attempt, &item_id, &text),
             TextRole::Commentary | TextRole::Answer | TextRole::TruncatedAnswer => {
                 // If other text was shown, the closing events replace it.

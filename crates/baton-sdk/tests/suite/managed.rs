@@ -61,7 +61,7 @@ async fn stored_agents_run_beside_agents_in_code() {
     let running = Baton::new().agent(coded()).storage(own.clone()).start("127.0.0.1:0").await.unwrap();
     make_bob(&running).await.unwrap();
     let manager = running.manager();
-    assert_eq!(manager.definition(&"bob".into()).await.unwrap().place, AgentLocation::Storage);
+    assert_eq!(manager.definition(&"bob".into()).await.unwrap().location, AgentLocation::Storage);
     let named = |name: &str| CreateAgent { name: Some(name.to_owned()), ..CreateAgent::default() };
     let taken = manager.create(named("coded"), ManageRole::Owner).await.unwrap_err();
     assert_eq!(taken.code, ErrorCode::NAME_TAKEN);

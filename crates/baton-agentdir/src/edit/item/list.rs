@@ -63,15 +63,15 @@ pub(super) fn update(
         Some(NodeValue::Text(before)) => keep_outer_white_space(before, text),
         _ => text.trim().to_owned(),
     });
-    let wanted = [
-        ("description", draft.description.as_deref().map(|words| scalar(words.trim()))),
+    let fields = [
+        ("description", draft.description.as_deref().map(|description| scalar(description.trim()))),
         (priority, draft.priority.map(scalar)),
         ("include", draft.include.map(|include| scalar(inclusion_keyword(include)))),
         ("text", text.map(scalar)),
     ];
     let mut steps = Vec::new();
     let mut is_reworded = false;
-    for (key, value) in wanted {
+    for (key, value) in fields {
         let Some(value) = value else { continue };
         if get(&listed.node, key).map(DocumentNode::to_json) != Some(value.to_json()) {
             is_reworded |= key == "description" || key == "text";
@@ -92,12 +92,12 @@ pub(super) fn remove(subject: &EditSubject<'_>, listed: ItemListEntry) -> Result
 
 /// The text with the surrounding white space of the previous text.
 pub(in super::super) fn keep_outer_white_space(before: &str, text: &str) -> String {
-    let kept = before.trim();
-    if kept.is_empty() {
+    let trimmed = before.trim();
+    if trimmed.is_empty() {
         return format!("{}\n", text.trim());
     }
     let start = before.len() - before.trim_start().len();
-    format!("{}{}{}", &before[..start], text.trim(), &before[start + kept.len()..])
+    format!("{}{}{}", &before[..start], text.trim(), &before[start + trimmed.len()..])
 }
 
 /// Keyword of an inclusion mode.

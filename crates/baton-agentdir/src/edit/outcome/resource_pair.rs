@@ -9,7 +9,7 @@ type ResourcePair<'a> = (&'a mut AgentResources, &'a mut AgentResources);
 
 pub(super) fn put_include(
     expected: &mut AgentSpec,
-    kits: ResourcePair<'_>,
+    pair: ResourcePair<'_>,
     scope: &PermissionTarget,
     include: InclusionMode,
 ) -> bool {
@@ -22,17 +22,17 @@ pub(super) fn put_include(
         PermissionTarget::Tool(mcp) => (&mcp.server, Some(mcp.tool.as_str())),
         PermissionTarget::Server(server) => (server, None),
     };
-    let Some(after) = kits.1.servers.iter().find(|server| server.name == *name) else { return false };
+    let Some(after) = pair.1.servers.iter().find(|server| server.name == *name) else { return false };
     let is_done = match tool {
         Some(tool) => {
             // A disabled tool still has an inclusion mode.
             let server = McpServer { include: Vec::new(), exclude: Vec::new(), ..after.clone() };
-            ServerToolPermissions::for_tool(&server, tool).is_some_and(|words| words.include == include)
+            ServerToolPermissions::for_tool(&server, tool).is_some_and(|settings| settings.include == include)
         }
         None => after.modes.default == include,
     };
-    for kit in [kits.0, kits.1] {
-        for server in kit.servers.iter_mut().filter(|server| server.name == *name) {
+    for resources in [pair.0, pair.1] {
+        for server in resources.servers.iter_mut().filter(|server| server.name == *name) {
             match tool {
                 Some(tool) => server.modes.tools.retain(|(named, _)| named != tool),
                 None => server.modes.default = InclusionMode::default(),
@@ -42,38 +42,38 @@ pub(super) fn put_include(
     is_done
 }
 
-pub(super) fn put_server((old, new): ResourcePair<'_>, name: &str, is_wanted: bool) -> bool {
+pub(super) fn put_server((old, new): ResourcePair<'_>, name: &str, should_exist: bool) -> bool {
     let is_there = new.servers.iter().any(|server| server.name == name);
-    for kit in [old, new] {
-        kit.servers.retain(|server| server.name != name);
+    for resources in [old, new] {
+        resources.servers.retain(|server| server.name != name);
     }
-    is_there == is_wanted
+    is_there == should_exist
 }
 
 pub(super) fn put_export((old, new): ResourcePair<'_>, name: &str, entry: Option<&Json>) -> bool {
-    let made = new.exports.iter().find(|export| export.name == name);
-    let is_done = match (made, entry.map(Json::to_value)) {
-        (Some(made), Some(entry)) => entry.get("prompt").and_then(Value::as_str) == Some(&made.prompt),
-        (made, entry) => made.is_none() && entry.is_none(),
+    let actual = new.exports.iter().find(|export| export.name == name);
+    let is_done = match (actual, entry.map(Json::to_value)) {
+        (Some(actual), Some(entry)) => entry.get("prompt").and_then(Value::as_str) == Some(&actual.prompt),
+        (actual, entry) => actual.is_none() && entry.is_none(),
     };
-    for kit in [old, new] {
-        kit.exports.retain(|export| export.name != name);
+    for resources in [old, new] {
+        resources.exports.retain(|export| export.name != name);
     }
     is_done
 }
 
 pub(super) fn put_provider((old, new): ResourcePair<'_>, id: &str, entry: Option<&Json>) -> bool {
     let id = KnownProvider::canonical_id(id);
-    let made = new.providers.iter().find(|provider| provider.id == id);
-    let is_done = match (made, entry.map(Json::to_value)) {
-        (Some(made), Some(Value::Object(entry))) => entry.iter().all(|(key, value)| match value {
-            Value::String(text) => made.keys.get(key).is_some_and(|said| said == text.trim()),
+    let actual = new.providers.iter().find(|provider| provider.id == id);
+    let is_done = match (actual, entry.map(Json::to_value)) {
+        (Some(actual), Some(Value::Object(entry))) => entry.iter().all(|(key, value)| match value {
+            Value::String(text) => actual.keys.get(key).is_some_and(|actual_value| actual_value == text.trim()),
             _ => true,
         }),
-        (made, entry) => made.is_none() && entry.is_none(),
+        (actual, entry) => actual.is_none() && entry.is_none(),
     };
-    for kit in [old, new] {
-        kit.providers.retain(|provider| provider.id != id);
+    for resources in [old, new] {
+        resources.providers.retain(|provider| provider.id != id);
     }
     is_done
 }

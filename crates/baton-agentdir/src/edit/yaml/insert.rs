@@ -34,11 +34,11 @@ pub(super) fn insert_key(
     let NodeValue::Map(entries) = &map.value else {
         let holder = entry_at(root, &path[..path.len() - missing.len()]);
         let holder = holder.filter(|entry| entry.node.value == NodeValue::Null);
-        let whole = super::super::step::map(vec![(first, value)]);
-        return holder.and_then(|entry| fill_empty_key(text, entry, &whole)).into_iter().collect();
+        let nested = super::super::step::map(vec![(first, value)]);
+        return holder.and_then(|entry| fill_empty_key(text, entry, &nested)).into_iter().collect();
     };
     if is_flow(text, map) {
-        let Some(from) = text.offset(map.place) else { return Vec::new() };
+        let Some(from) = text.offset(map.location) else { return Vec::new() };
         let entry = format!("{}: {}", key(first), in_brackets(&value));
         return FlowStyle::SPACED_STYLE.insert(text, from, '}', &entry);
     }
@@ -73,17 +73,19 @@ pub(super) fn append_entry(
     found: &DocumentNode,
     value: &DocumentNode,
 ) -> Vec<String> {
-    let whole = super::super::step::list(vec![value.clone()]);
+    let new_list = super::super::step::list(vec![value.clone()]);
     let holder = entry_at(root, path);
     let nodes = match &found.value {
         NodeValue::List(nodes) => nodes,
-        NodeValue::Null => return holder.and_then(|entry| fill_empty_key(text, entry, &whole)).into_iter().collect(),
+        NodeValue::Null => {
+            return holder.and_then(|entry| fill_empty_key(text, entry, &new_list)).into_iter().collect();
+        }
         _ => return Vec::new(),
     };
     if is_flow(text, found) {
-        let Some(from) = text.offset(found.place) else { return Vec::new() };
+        let Some(from) = text.offset(found.location) else { return Vec::new() };
         let is_first_map = nodes.is_empty() && matches!(value.value, NodeValue::Map(_));
-        let as_lines = holder.filter(|_| is_first_map).and_then(|entry| rewrite_value(text, entry, &whole));
+        let as_lines = holder.filter(|_| is_first_map).and_then(|entry| rewrite_value(text, entry, &new_list));
         let entry = match &value.value {
             NodeValue::Text(name) => key(name),
             _ => in_brackets(value),

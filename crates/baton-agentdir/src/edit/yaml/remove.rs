@@ -63,7 +63,7 @@ fn without_last_entry(
 
 fn without_node(text: &LineText<'_>, nodes: &[DocumentNode], index: usize) -> Option<String> {
     let part = |node: &DocumentNode| {
-        let from = text.offset(node.place)?;
+        let from = text.offset(node.location)?;
         Some((from, value_end(text, from, node)?))
     };
     let parts: Option<Vec<_>> = nodes.iter().map(part).collect();
@@ -73,8 +73,8 @@ fn without_node(text: &LineText<'_>, nodes: &[DocumentNode], index: usize) -> Op
 /// Start and end offsets of the entries of a flow map.
 fn parts(text: &LineText<'_>, entries: &[NodeEntry]) -> Option<Vec<(usize, usize)>> {
     let part = |entry: &NodeEntry| {
-        let from = text.offset(entry.place)?;
-        let value = text.offset(entry.node.place)?;
+        let from = text.offset(entry.location)?;
+        let value = text.offset(entry.node.location)?;
         Some((from, value_end(text, value, &entry.node)?))
     };
     entries.iter().map(part).collect()
@@ -85,14 +85,14 @@ fn without_part(text: &LineText<'_>, parts: &[(usize, usize)], index: usize) -> 
     let (from, end) = *parts.get(index)?;
     match (parts.get(index + 1), index.checked_sub(1).and_then(|before| parts.get(before))) {
         (Some((next, _)), _) => Some(text.splice(from, *next, "")),
-        (None, Some((_, kept))) => Some(text.splice(*kept, end, "")),
+        (None, Some((_, previous_end))) => Some(text.splice(*previous_end, end, "")),
         (None, None) => Some(text.splice(from, end, "")),
     }
 }
 
 fn without_key(text: &LineText<'_>, entries: &[NodeEntry], index: usize) -> Option<String> {
     let entry = entries.get(index)?;
-    let (line, from) = (line_of_key(entry), text.offset(entry.place)?);
+    let (line, from) = (line_of_key(entry), text.offset(entry.location)?);
     let last = last_line(text, line, column_of(entry), &entry.node);
     let start = text.start_of_line(line);
     if text.all()[start..from].trim().is_empty() {
@@ -101,7 +101,7 @@ fn without_key(text: &LineText<'_>, entries: &[NodeEntry], index: usize) -> Opti
     // The key follows the dash of a list; the next key moves to its position.
     let next = entries.get(index + 1)?;
     let end = text.end_of_line(last);
-    let to = text.offset(next.place)?;
+    let to = text.offset(next.location)?;
     let between = text.all().get(end..to)?;
     between.trim().is_empty().then(|| text.splice(from, to, ""))
 }
@@ -137,7 +137,7 @@ fn without(
     index: usize,
 ) -> Option<String> {
     let node = nodes.get(index)?;
-    let line = node.place.line as usize - 1;
+    let line = node.location.line as usize - 1;
     let is_block = text.line(line).trim_start().starts_with("- ");
     if !is_block {
         return without_node(text, nodes, index);

@@ -27,12 +27,12 @@ pub(super) fn replace_value(
         _ => false,
     };
     let in_place = || {
-        let from = text.offset(node.place)?;
+        let from = text.offset(node.location)?;
         Some(text.splice(from, value_end(text, from, node)?, &short))
     };
-    let whole = || entry_at(root, path).and_then(|entry| rewrite_value(text, entry, value));
+    let rewrite = || entry_at(root, path).and_then(|entry| rewrite_value(text, entry, value));
     let on_one_line = || entry_at(root, path).and_then(|entry| replace_after_key(text, entry, &format!(" {short}")));
-    let ways = if is_long { [whole(), in_place(), on_one_line()] } else { [in_place(), whole(), None] };
+    let ways = if is_long { [rewrite(), in_place(), on_one_line()] } else { [in_place(), rewrite(), None] };
     ways.into_iter().flatten().collect()
 }
 
