@@ -10,28 +10,29 @@ impl AgentInvoker for Engine {
     fn invoke<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: AgentRequest,
+        request: AgentRequest,
     ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>> {
         Box::pin(async move {
-            let deepest = self.inner.options.max_handoff_depth;
-            if usize::try_from(ask.depth).is_ok_and(|depth| depth > deepest) {
-                let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth);
+            let max_depth = self.inner.options.max_handoff_depth;
+            if usize::try_from(request.depth).is_ok_and(|depth| depth > max_depth) {
+                let detail =
+                    format!("the work was handed over {} times already; {max_depth} is the limit", request.depth);
                 return Err(AgentInvokeError { code: ErrorCode::HANDOFF_REFUSED, detail });
             }
             let principal = Arc::new(principal.clone());
-            let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(ask.text)]);
-            (message.context, message.task) = (ask.context, ask.task);
+            let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(request.text)]);
+            (message.context, message.task) = (request.context, request.task);
             let command = SendCommand {
-                depth: ask.depth,
-                autonomous: ask.autonomous,
-                trace: ask.trace.map(Into::into),
-                ..SendCommand::new(ask.agent, message)
+                depth: request.depth,
+                autonomous: request.autonomous,
+                trace: request.trace.map(Into::into),
+                ..SendCommand::new(request.agent, message)
             };
-            let sent = self.send(&principal, command).await.map_err(|error| ask_error(&error))?;
-            let unheard = CancelOnDrop::new(self, &principal, &sent.task.id);
+            let sent = self.send(&principal, command).await.map_err(|error| invoke_error(&error))?;
+            let cancel_guard = CancelOnDrop::new(self, &principal, &sent.task.id);
             let view = self.inner.wait_settled(&sent.task.id).await;
-            unheard.disarm();
-            view.map(|view| reply_of(&view)).map_err(|error| ask_error(&error))
+            cancel_guard.disarm();
+            view.map(|view| reply_of(&view)).map_err(|error| invoke_error(&error))
         })
     }
 
@@ -46,7 +47,7 @@ impl AgentInvoker for Engine {
             let task = match self.inner.load(principal, &reference).await {
                 Ok(task) => task,
                 Err(EngineError::TaskNotFound(_)) => return Ok(None),
-                Err(error) => return Err(ask_error(&error)),
+                Err(error) => return Err(invoke_error(&error)),
             };
             let is_callers = |state: &CallState| {
                 state.stage == CallStage::Pending
@@ -60,12 +61,12 @@ impl AgentInvoker for Engine {
 
 /// Reply of a settled task.
 pub(crate) fn reply_of(view: &TaskView) -> AgentReply {
-    let said = view.status_message.as_ref().map(Message::text).unwrap_or_default();
-    let text = if view.state == TaskState::Completed { answer_of(view, said) } else { said };
+    let status_text = view.status_message.as_ref().map(Message::text).unwrap_or_default();
+    let text = if view.state == TaskState::Completed { answer_of(view, status_text) } else { status_text };
     AgentReply { task: view.id.clone(), context: view.context.clone(), state: view.state, text }
 }
 
-pub(crate) fn ask_error(error: &EngineError) -> AgentInvokeError {
+pub(crate) fn invoke_error(error: &EngineError) -> AgentInvokeError {
     AgentInvokeError { code: error.code(), detail: error.to_string() }
 }
 

@@ -74,25 +74,27 @@ impl EngineInner {
         principal: &Arc<Principal>,
         command: &mut SendCommand,
     ) -> Result<IdempotencyCheck, EngineError> {
-        let Some(asked) = command.idempotency.clone() else { return Ok(IdempotencyCheck::New(None)) };
+        let Some(idempotency) = command.idempotency.clone() else { return Ok(IdempotencyCheck::New(None)) };
         if self.stopping.is_cancelled() {
             return Err(EngineError::ShuttingDown);
         }
         // An agent name has no slash, so keys of different agents cannot collide.
-        let key = format!("{}/{}", command.agent, asked.key);
+        let key = format!("{}/{}", command.agent, idempotency.key);
         if let Some(config) = &command.push {
             // Resolving a push receiver depends on external DNS. It happens before the key is locked, and a replay does
             // not need it.
-            if let Some(again) = self.find_prior_send(principal, &key, &asked, command).await? {
-                return Ok(IdempotencyCheck::Replay(again));
+            if let Some(prior) = self.find_prior_send(principal, &key, &idempotency, command).await? {
+                return Ok(IdempotencyCheck::Replay(prior));
             }
             self.ensure_accepting()?;
             command.push = Some(self.admit_push_config(config.clone()).await?);
         }
         let turn = self.claims.lock(principal, &key).await;
-        match self.find_prior_send(principal, &key, &asked, command).await? {
-            Some(again) => Ok(IdempotencyCheck::Replay(again)),
-            None => Ok(IdempotencyCheck::New(Some(IdempotencyGuard { key, request: asked.request, _turn: turn }))),
+        match self.find_prior_send(principal, &key, &idempotency, command).await? {
+            Some(prior) => Ok(IdempotencyCheck::Replay(prior)),
+            None => {
+                Ok(IdempotencyCheck::New(Some(IdempotencyGuard { key, request: idempotency.request, _turn: turn })))
+            }
         }
     }
 
@@ -100,15 +102,15 @@ impl EngineInner {
         &self,
         principal: &Principal,
         key: &str,
-        asked: &IdempotencyKey,
+        idempotency: &IdempotencyKey,
         command: &SendCommand,
     ) -> Result<Option<PriorSend>, EngineError> {
         match self.journal().claim(principal, key).await? {
             None => Ok(None),
-            Some(Claim { stream: StreamId::Task(task), number, request, .. }) if request == asked.request => {
+            Some(Claim { stream: StreamId::Task(task), number, request, .. }) if request == idempotency.request => {
                 Ok(Some(PriorSend { task, agent: command.agent.clone(), number }))
             }
-            Some(_) => Err(EngineError::IdempotencyConflict(asked.key.clone())),
+            Some(_) => Err(EngineError::IdempotencyConflict(idempotency.key.clone())),
         }
     }
 
@@ -116,9 +118,9 @@ impl EngineInner {
     pub(crate) async fn prior_task(
         &self,
         principal: &Principal,
-        again: &PriorSend,
+        prior: &PriorSend,
     ) -> Result<Arc<TaskView>, EngineError> {
-        let task = TaskRef { task: again.task.clone(), agent: Some(again.agent.clone()) };
+        let task = TaskRef { task: prior.task.clone(), agent: Some(prior.agent.clone()) };
         Ok(Arc::new(self.load(principal, &task).await?.view()))
     }
 
@@ -126,10 +128,10 @@ impl EngineInner {
     pub(crate) async fn follow_prior_send(
         self: &Arc<Self>,
         principal: &Principal,
-        again: &PriorSend,
+        prior: &PriorSend,
     ) -> Result<Subscription, EngineError> {
-        self.prior_task(principal, again).await?;
-        let then = self.task_at(&again.task, again.number).await?;
-        Subscription::begin(self, &then, SubscriptionEnd::TurnEnd).await
+        self.prior_task(principal, prior).await?;
+        let prior_state = self.task_at(&prior.task, prior.number).await?;
+        Subscription::begin(self, &prior_state, SubscriptionEnd::TurnEnd).await
     }
 }

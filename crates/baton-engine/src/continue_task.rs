@@ -30,29 +30,29 @@ impl EngineInner {
         listen: ListenMode,
     ) -> Result<QueuedSend, EngineError> {
         let task = TaskRef { task: task.clone(), agent: Some(command.agent.clone()) };
-        let mut enclosed = CommitExtras { push: None, key };
+        let mut extras = CommitExtras { push: None, key };
         if let Some(config) = command.push.take() {
             self.load(principal, &task).await?;
-            enclosed.push = Some(self.begin_push_config(&task.task, config).await?);
+            extras.push = Some(self.begin_push_config(&task.task, config).await?);
         }
         self.check_answer_accepted(principal, &task, &command.message).await?;
         loop {
             let live = self.open(principal, &task).await?;
-            let (context, held) = {
+            let (context, previous) = {
                 let cell = live.lock();
                 (cell.task.context.clone(), cell.task.wishes.clone())
             };
-            let wishes = command.run_options.as_deref().or(held.as_deref());
-            let pinned = match self.pin(&live.owner, spec, Some(&context), wishes).await {
+            let options = command.run_options.as_deref().or(previous.as_deref());
+            let pinned = match self.pin(&live.owner, spec, Some(&context), options).await {
                 Ok(pinned) => pinned,
                 Err(error) => {
                     self.release_if_idle(&live);
                     return Err(error);
                 }
             };
-            match self.queue_message(&live, &command, &enclosed, &pinned, listen) {
+            match self.queue_message(&live, &command, &extras, &pinned, listen) {
                 Ok(mut queued) => {
-                    queued.receipt = queued.receipt.map(|receipt| enclosed.hold_with(self, receipt));
+                    queued.receipt = queued.receipt.map(|receipt| extras.hold_with(self, receipt));
                     return Ok(queued);
                 }
                 // The code that retired the task also removes it, but possibly later.
@@ -74,8 +74,8 @@ impl EngineInner {
         match live.flush(self.journal()) {
             None => self.wait_for_sync().await?,
             Some(receipt) => {
-                let seen_through = self.await_receipt(Arc::clone(live), receipt).await;
-                seen_through.map_err(|_| EngineError::ShuttingDown)??;
+                let result = self.await_receipt(Arc::clone(live), receipt).await;
+                result.map_err(|_| EngineError::ShuttingDown)??;
             }
         }
         let stream = StreamId::Task(live.id.clone());
@@ -96,7 +96,7 @@ impl EngineInner {
         self: &Arc<Self>,
         live: &Arc<LiveTask>,
         command: &SendCommand,
-        enclosed: &CommitExtras,
+        extras: &CommitExtras,
         pinned: &PinnedDefinition,
         listen: ListenMode,
     ) -> Result<QueuedSend, ContinueError> {
@@ -118,48 +118,48 @@ impl EngineInner {
             return Err(ContinueError::Rejected(EngineError::GenerationMismatch { task, actual }));
         }
         check_mode_unchanged(task, &pinned.spec, &command.message)
-            .map_err(|refused| ContinueError::Rejected(refused.into()))?;
+            .map_err(|rejection| ContinueError::Rejected(rejection.into()))?;
         let autonomous = task.autonomous || pinned.spec.autonomous;
         check_caller_tools(&pinned.spec, autonomous, command.run_options.as_deref())
-            .map_err(|refused| ContinueError::Rejected(refused.into()))?;
+            .map_err(|rejection| ContinueError::Rejected(rejection.into()))?;
         let message = command.message.clone().with_task(&task.context, &live.id);
-        let heard = accept_message(task, message, self.ports.clock.now())
-            .map_err(|refused| ContinueError::Rejected(refused.into()))?;
+        let accepted = accept_message(task, message, self.ports.clock.now())
+            .map_err(|rejection| ContinueError::Rejected(rejection.into()))?;
         let mut after = task.clone();
         let now = self.ports.clock.now();
-        let mut events = heard.events;
-        events.extend(command.run_options.clone().map(|wishes| TaskEvent::RunOptionsSet { options: wishes }));
+        let mut events = accepted.events;
+        events.extend(command.run_options.clone().map(|options| TaskEvent::RunOptionsSet { options }));
         for event in &events {
             after.apply(now, event).map_err(|illegal| ContinueError::Rejected(internal(&illegal.to_string())))?;
         }
-        if heard.starts_run {
+        if accepted.starts_run {
             events.extend(self.start_run(&after, pinned));
         } else if task.state == TaskState::InputRequired {
-            let asked = caller_requests(&after, &pinned.spec);
-            events.push(input_required_event(&self.ports, &after, &asked));
+            let requests = caller_requests(&after, &pinned.spec);
+            events.push(input_required_event(&self.ports, &after, &requests));
         }
-        let beside = enclosed.to_commit(self, &live.owner, &live.id, task.version).map_err(ContinueError::Rejected)?;
-        let drive = heard.starts_run && !cell.driven;
+        let commit = extras.to_commit(self, &live.owner, &live.id, task.version).map_err(ContinueError::Rejected)?;
+        let drive = accepted.starts_run && !cell.driven;
         cell.driven |= drive;
         // All answers to one request share its trace.
         cell.trace = cell.trace.take().or(command.trace.clone());
-        let ears = SendSubscription::open(&live.feed, listen, cell.task.version);
-        let receipt = live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, beside);
+        let subscription = SendSubscription::open(&live.feed, listen, cell.task.version);
+        let receipt = live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, commit);
         let receipt = receipt.map_err(|stopped| match stopped {
             LiveCommitError::Retired => ContinueError::Retired,
             LiveCommitError::Illegal(illegal) => ContinueError::Rejected(internal(&illegal.to_string())),
         })?;
-        if heard.starts_run {
+        if accepted.starts_run {
             cell.unused_attempt = cell.task.run.as_ref().and_then(|run| run.open.clone());
             cell.session = Some(pinned.session.clone());
         }
         let task = cell.task.clone();
         drop(cell);
-        if heard.starts_run {
+        if accepted.starts_run {
             self.notify_parent(&task);
-        } else if !heard.forwarded.is_empty() {
+        } else if !accepted.forwarded.is_empty() {
             self.pass_down_in_background(live);
         }
-        Ok(QueuedSend { live: Arc::clone(live), task, receipt: Some(receipt), drive, subscription: ears })
+        Ok(QueuedSend { live: Arc::clone(live), task, receipt: Some(receipt), drive, subscription })
     }
 }

@@ -33,18 +33,18 @@ pub(crate) enum TaskEnd {
 
 impl TaskEnd {
     fn events(&self, inner: &EngineInner, task: &TaskRecord) -> Vec<TaskEvent> {
-        let message = |words: String| {
+        let message = |text: String| {
             let id = inner.ports.ids.next_id().into();
-            Message::new(id, Role::Agent, vec![Part::text(words)]).with_task(&task.context, &task.id)
+            Message::new(id, Role::Agent, vec![Part::text(text)]).with_task(&task.context, &task.id)
         };
-        let (state, words, reason) = match self {
+        let (state, text, reason) = match self {
             Self::Failed(reason) | Self::Undelivered(reason) => {
                 (TaskState::Failed, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
             }
             Self::Blocked(reason) => {
                 (TaskState::Rejected, format!("{}: {}", reason.code, reason.detail), Some(reason.clone()))
             }
-            Self::Rejected(why) => (TaskState::Rejected, why.clone(), None),
+            Self::Rejected(reason) => (TaskState::Rejected, reason.clone(), None),
             Self::Canceled => (TaskState::Canceled, "The task was canceled.".to_owned(), None),
             Self::Replied(call, text) => {
                 // The result completes the conversation, so later tasks of the context include the reply.
@@ -59,7 +59,7 @@ impl TaskEnd {
                 ];
             }
         };
-        vec![TaskEvent::StatusChanged { state, message: Some(message(words)), reason }]
+        vec![TaskEvent::StatusChanged { state, message: Some(message(text)), reason }]
     }
 }
 
@@ -77,42 +77,44 @@ impl TaskEnd {
 impl EngineInner {
     /// Ends the task and its open handoffs in one commit, waits for the journal, then cancels the running work.
     pub(crate) async fn end(self: &Arc<Self>, live: &Arc<LiveTask>, ending: TaskEnd) -> Result<(), EngineError> {
-        let (receipt, handed, left) = loop {
-            let handed = open_handoffs(&live.lock().task);
-            if !handed.is_empty() {
+        let (receipt, handoffs, remote_cancel) = loop {
+            let handoffs = open_handoffs(&live.lock().task);
+            if !handoffs.is_empty() {
                 // Handoff records are read from the journal, and queued writes may not be synced yet.
                 self.wait_for_sync().await?;
             }
-            let mut beside = Vec::new();
-            for (handoff, _) in &handed {
+            let mut writes = Vec::new();
+            for (handoff, _) in &handoffs {
                 let error = Some("the task that waited for it has ended".to_owned());
-                let moved = HandoffEvent::StatusChanged {
+                let event = HandoffEvent::StatusChanged {
                     to: HandoffStatus::Cancelled,
                     result: None,
                     error,
                     result_trace_id: None,
                 };
-                beside.extend(self.handoff_write(&live.owner, handoff, vec![moved]).await?);
+                writes.extend(self.handoff_write(&live.owner, handoff, vec![event]).await?);
             }
             let queued = {
                 let mut cell = live.lock();
-                if open_handoffs(&cell.task) != handed {
+                if open_handoffs(&cell.task) != handoffs {
                     continue;
                 }
                 let events = ending.events(self, &cell.task);
-                let left =
+                let remote_cancel =
                     if ending.needs_remote_cancel() { RemoteCancel::from_task(&cell.task, &live.owner) } else { None };
-                let left = match left {
-                    Some(left) => Some((left.entry(&cell.task, self.ports.clock.now())?, left)),
+                let remote_cancel = match remote_cancel {
+                    Some(remote_cancel) => {
+                        Some((remote_cancel.entry(&cell.task, self.ports.clock.now())?, remote_cancel))
+                    }
                     None => None,
                 };
-                let orders = left.iter().map(|(order, _)| order.clone()).collect();
-                let beside = Commit { outbox: orders, ..Commit::from_writes(beside) };
-                live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, beside)
-                    .map(|receipt| (receipt, left))
+                let outbox = remote_cancel.iter().map(|(entry, _)| entry.clone()).collect();
+                let commit = Commit { outbox, ..Commit::from_writes(writes) };
+                live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, commit)
+                    .map(|receipt| (receipt, remote_cancel))
             };
             match queued {
-                Ok((receipt, left)) => break (receipt, handed, left),
+                Ok((receipt, remote_cancel)) => break (receipt, handoffs, remote_cancel),
                 // The task has ended or is being reopened; that code path cleans up.
                 Err(LiveCommitError::Retired | LiveCommitError::Illegal(_)) => return self.wait_for_sync().await,
             }
@@ -120,22 +122,22 @@ impl EngineInner {
         live.cancel.cancel();
         // Detached: the caller may be canceled by this end, or disconnect.
         let (inner, live) = (Arc::clone(self), Arc::clone(live));
-        let seen_through = self.drivers.spawn(async move {
+        let cleanup = self.drivers.spawn(async move {
             if let Err(error) = receipt.await {
                 inner.handle_journal_error(&live, &error);
                 return Err(error);
             }
             inner.release_if_idle(&live);
-            if let Some((order, farewell)) = left {
-                inner.spawn_remote_cancel(order, farewell);
+            if let Some((entry, remote_cancel)) = remote_cancel {
+                inner.spawn_remote_cancel(entry, remote_cancel);
             }
-            for (_, child) in handed {
+            for (_, child) in handoffs {
                 inner.cancel_child(child).await;
             }
             inner.notify_parent(&live.lock().task);
             Ok(())
         });
-        Ok(seen_through.await.map_err(|_| EngineError::ShuttingDown)??)
+        Ok(cleanup.await.map_err(|_| EngineError::ShuttingDown)??)
     }
 
     /// Waits until all queued commits are synced or rejected.
@@ -148,11 +150,11 @@ impl EngineInner {
     pub(crate) fn cancel_child(self: &Arc<Self>, child: TaskId) -> BoxFuture<'static, ()> {
         let inner = Arc::clone(self);
         Box::pin(async move {
-            let ended = match inner.acquire_task(&child).await {
+            let result = match inner.acquire_task(&child).await {
                 Ok(live) => inner.end(&live, TaskEnd::Canceled).await.map(|()| inner.release_if_idle(&live)),
                 Err(error) => Err(error),
             };
-            if let Err(error) = ended {
+            if let Err(error) = result {
                 tracing::warn!(task = %child, %error, "a child task could not be canceled; it will be canceled at the next start");
             }
         })
@@ -160,5 +162,5 @@ impl EngineInner {
 }
 
 fn open_handoffs(task: &TaskRecord) -> Vec<(baton_types::HandoffId, TaskId)> {
-    task.pending_handoffs().map(|(_, handed)| (handed.handoff.clone(), handed.child.clone())).collect()
+    task.pending_handoffs().map(|(_, pending)| (pending.handoff.clone(), pending.child.clone())).collect()
 }

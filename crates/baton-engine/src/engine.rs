@@ -112,10 +112,10 @@ pub(crate) struct EngineInner {
 impl Engine {
     /// Creates an idle engine. [`Engine::recover`] resumes unfinished runs and pending notifications.
     pub fn new(options: EngineOptions, ports: Ports) -> Self {
-        let (hub, orders) = (Hub::new(), Arc::new(DeliveryQueue::default()));
+        let (hub, delivery_queue) = (Hub::new(), Arc::new(DeliveryQueue::default()));
         ports.journal.observe(Arc::new(CommitFanout {
             hub: Arc::clone(&hub),
-            delivery_queue: Arc::clone(&orders),
+            delivery_queue: Arc::clone(&delivery_queue),
             watch: ports.watch.clone(),
         }));
         let inner = EngineInner {
@@ -125,7 +125,7 @@ impl Engine {
             pins: DefinitionPins::default(),
             live: Mutex::default(),
             opening: std::array::from_fn(|_| tokio::sync::Mutex::new(())),
-            delivery_queue: orders,
+            delivery_queue,
             push_config_locks: PushConfigLocks::default(),
             dispatcher_started: AtomicBool::new(false),
             claims: ClaimLocks::default(),
@@ -257,7 +257,7 @@ impl EngineInner {
 
     fn forget(&self, live: &Arc<LiveTask>) {
         let mut map = self.live.lock();
-        if map.get(&live.id).is_some_and(|held| Arc::ptr_eq(held, live)) {
+        if map.get(&live.id).is_some_and(|current| Arc::ptr_eq(current, live)) {
             map.remove(&live.id);
         }
     }

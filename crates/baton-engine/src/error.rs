@@ -93,7 +93,7 @@ impl EngineError {
 }
 
 impl From<baton_rules::MessageRejection> for EngineError {
-    fn from(refused: baton_rules::MessageRejection) -> Self {
-        Self::Invalid { code: refused.code, field: refused.field, detail: refused.detail }
+    fn from(rejection: baton_rules::MessageRejection) -> Self {
+        Self::Invalid { code: rejection.code, field: rejection.field, detail: rejection.detail }
     }
 }

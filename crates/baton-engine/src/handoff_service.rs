@@ -2,7 +2,7 @@
 
 use crate::{
     Engine, EngineError, SendCommand,
-    agent_invoker::{CancelOnDrop, ask_error, reply_of},
+    agent_invoker::{CancelOnDrop, invoke_error, reply_of},
     engine::EngineInner,
     views::fold_handoff,
 };
@@ -23,18 +23,18 @@ impl HandoffService for Engine {
     fn begin<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffRequest,
+        request: HandoffRequest,
         channel: HandoffChannel,
     ) -> BoxFuture<'a, Result<HandoffTicket, AgentInvokeError>> {
         Box::pin(async move {
             let owner = Arc::new(principal.clone());
-            let admitted = self.admit(&ask, None)?;
-            let handoff = self.record_handoff(&owner, &ask, &admitted, channel).await?;
+            let admitted = self.admit(&request, None)?;
+            let handoff = self.record_handoff(&owner, &request, &admitted, channel).await?;
             let deadline = handoff.created_at.after(Duration::from_millis(handoff.timeout_ms));
-            let depth = ask.depth.saturating_add(1);
-            let known = admitted.target.model.peer_url().map(str::to_owned);
+            let depth = request.depth.saturating_add(1);
+            let peer_url = admitted.target.model.peer_url().map(str::to_owned);
             // A locally served agent answers locally, even if its name also maps to a remote address.
-            let agent_uri = known.unwrap_or_else(|| admitted.target.name.to_string());
+            let agent_uri = peer_url.unwrap_or_else(|| admitted.target.name.to_string());
             Ok(HandoffTicket { id: handoff.id, agent_uri, depth, deadline })
         })
     }
@@ -48,7 +48,7 @@ impl HandoffService for Engine {
         Box::pin(async move {
             let stream = StreamId::Handoff(id.clone());
             let loaded = self.inner.journal().load(Some(principal), &stream).await.map_err(EngineError::from);
-            let Some(loaded) = loaded.map_err(|error| ask_error(&error))? else {
+            let Some(loaded) = loaded.map_err(|error| invoke_error(&error))? else {
                 let detail = format!("there is no handoff '{id}'");
                 return Err(AgentInvokeError { code: ErrorCode::HANDOFF_REFUSED, detail });
             };
@@ -60,19 +60,19 @@ impl HandoffService for Engine {
                 HandoffOutcome::Failed(reason) => (HandoffStatus::Failed, None, Some(reason)),
                 HandoffOutcome::Cancelled(reason) => (HandoffStatus::Cancelled, None, Some(reason)),
             };
-            let late = fold_handoff(&loaded).is_some_and(|record| self.inner.is_late(&record));
-            let (status, result, error) = match late {
+            let is_late = fold_handoff(&loaded).is_some_and(|record| self.inner.is_late(&record));
+            let (status, result, error) = match is_late {
                 true => (HandoffStatus::Timeout, None, Some("its deadline had passed".to_owned())),
                 false => (status, result, error),
             };
-            let moved = HandoffEvent::StatusChanged { to: status, result, error, result_trace_id: None };
-            let writes = self.inner.handoff_write(&loaded.head.owner, id, vec![moved]).await;
-            let writes = writes.map_err(|error| ask_error(&error))?;
+            let event = HandoffEvent::StatusChanged { to: status, result, error, result_trace_id: None };
+            let writes = self.inner.handoff_write(&loaded.head.owner, id, vec![event]).await;
+            let writes = writes.map_err(|error| invoke_error(&error))?;
             if writes.is_empty() {
                 return Ok(false);
             }
-            let written = self.inner.journal().append(Commit::from_writes(writes)).await;
-            written.map(|_| !late).map_err(|error| ask_error(&error.into()))
+            let commit_result = self.inner.journal().append(Commit::from_writes(writes)).await;
+            commit_result.map(|_| !is_late).map_err(|error| invoke_error(&error.into()))
         })
     }
 
@@ -80,11 +80,11 @@ impl HandoffService for Engine {
         &'a self,
         principal: &'a Principal,
         id: &'a HandoffId,
-        ask: HandoffRequest,
+        request: HandoffRequest,
         model: &'a str,
     ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentInvokeError>> {
         Box::pin(async move {
-            let admitted = match self.admit(&ask, None) {
+            let admitted = match self.admit(&request, None) {
                 Ok(admitted) => admitted,
                 Err(error) => {
                     self.end(principal, id, HandoffOutcome::Failed(error.detail.clone())).await?;
@@ -93,16 +93,16 @@ impl HandoffService for Engine {
             };
             let Some(handoff) = self.reroute_to_direct(principal, id, model).await? else { return Ok(None) };
             let owner = Arc::new(principal.clone());
-            self.run_handoff(&owner, &ask, &admitted, &handoff).await.map(Some)
+            self.run_handoff(&owner, &request, &admitted, &handoff).await.map(Some)
         })
     }
 
     fn hand_over<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffRequest,
+        request: HandoffRequest,
     ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>> {
-        Box::pin(self.hand_over_lent(principal, ask, None))
+        Box::pin(self.hand_over_with_local_agent(principal, request, None))
     }
 }
 
@@ -141,32 +141,32 @@ struct AdmittedHandoff {
 }
 
 impl Engine {
-    /// Hands work over and waits for the answer. `lender` is the local agent whose `handoffs` apply when the request
-    /// comes from a remote agent.
-    pub(crate) async fn hand_over_lent(
+    /// Hands work over and waits for the answer. The `handoffs` of `first_local_agent` apply when the request comes
+    /// from a remote agent.
+    pub(crate) async fn hand_over_with_local_agent(
         &self,
         principal: &Principal,
-        ask: HandoffRequest,
-        lender: Option<&AgentSpec>,
+        request: HandoffRequest,
+        first_local_agent: Option<&AgentSpec>,
     ) -> Result<AgentReply, AgentInvokeError> {
         let owner = Arc::new(principal.clone());
-        let admitted = self.admit(&ask, lender)?;
-        let handoff = self.record_handoff(&owner, &ask, &admitted, HandoffChannel::Direct).await?;
-        self.run_handoff(&owner, &ask, &admitted, &handoff).await
+        let admitted = self.admit(&request, first_local_agent)?;
+        let handoff = self.record_handoff(&owner, &request, &admitted, HandoffChannel::Direct).await?;
+        self.run_handoff(&owner, &request, &admitted, &handoff).await
     }
 
     /// Runs a recorded handoff and records its outcome.
     async fn run_handoff(
         &self,
         owner: &Arc<Principal>,
-        ask: &HandoffRequest,
+        request: &HandoffRequest,
         admitted: &AdmittedHandoff,
         handoff: &Handoff,
     ) -> Result<AgentReply, AgentInvokeError> {
-        let unwanted =
+        let cancel_guard =
             HandoffCancelOnDrop { engine: self, owner: Arc::clone(owner), handoff: Some(handoff.id.clone()) };
-        let reply = self.run_handoff_task(owner, ask, &admitted.target.name, handoff).await;
-        unwanted.disarm();
+        let reply = self.run_handoff_task(owner, request, &admitted.target.name, handoff).await;
+        cancel_guard.disarm();
         let end = match &reply {
             Ok(reply) if reply.state == TaskState::Completed => HandoffOutcome::Completed {
                 response: reply.text.clone(),
@@ -189,63 +189,70 @@ impl Engine {
         model: &str,
     ) -> Result<Option<Handoff>, AgentInvokeError> {
         let owner = Arc::new(principal.clone());
-        let record = self.handoff(&owner, id).await.map_err(|error| ask_error(&error))?;
+        let record = self.handoff(&owner, id).await.map_err(|error| invoke_error(&error))?;
         let Some(record) = record.filter(|record| !record.status.is_terminal()) else { return Ok(None) };
         let (channel, reason) = (HandoffChannel::Direct, ChannelReason::OtherModel);
         let event = HandoffEvent::Rerouted { channel, reason, model: Some(model.to_owned()) };
-        let writes = self.inner.handoff_write(&owner, id, vec![event]).await.map_err(|error| ask_error(&error))?;
+        let writes = self.inner.handoff_write(&owner, id, vec![event]).await.map_err(|error| invoke_error(&error))?;
         if writes.is_empty() {
             return Ok(None);
         }
         match self.inner.journal().append(Commit::from_writes(writes)).await {
             Ok(_) => Ok(Some(Handoff { channel, channel_reason: Some(reason), ..record.handoff })),
             Err(JournalError::Conflict { .. }) => Ok(None),
-            Err(error) => Err(ask_error(&error.into())),
+            Err(error) => Err(invoke_error(&error.into())),
         }
     }
 
-    fn admit(&self, ask: &HandoffRequest, lender: Option<&AgentSpec>) -> Result<AdmittedHandoff, AgentInvokeError> {
-        let no = |detail: String| AgentInvokeError { code: ErrorCode::HANDOFF_REFUSED, detail };
+    fn admit(
+        &self,
+        request: &HandoffRequest,
+        first_local_agent: Option<&AgentSpec>,
+    ) -> Result<AdmittedHandoff, AgentInvokeError> {
+        let refusal = |detail: String| AgentInvokeError { code: ErrorCode::HANDOFF_REFUSED, detail };
         let agents = &self.inner.ports.agents;
-        let from = agents.agent(&ask.from).ok_or_else(|| no(format!("agent '{}' is not served here", ask.from)))?;
-        let to: AgentName = self.inner.target_name(&from, lender, &ask.agent_uri);
-        let deepest = self.inner.options.max_handoff_depth;
-        admit_handoff(&from, lender, None, ask.depth, &to, deepest).map_err(|refused| no(refused.to_string()))?;
-        let target = self.inner.resolve_target(&from, lender, &to).map_err(no)?;
+        let from = agents
+            .agent(&request.from)
+            .ok_or_else(|| refusal(format!("agent '{}' is not served here", request.from)))?;
+        let to: AgentName = self.inner.target_name(&from, first_local_agent, &request.agent_uri);
+        let max_depth = self.inner.options.max_handoff_depth;
+        admit_handoff(&from, first_local_agent, None, request.depth, &to, max_depth)
+            .map_err(|rejection| refusal(rejection.to_string()))?;
+        let target = self.inner.resolve_target(&from, first_local_agent, &to).map_err(refusal)?;
         Ok(AdmittedHandoff { target })
     }
 
     async fn record_handoff(
         &self,
         owner: &Arc<Principal>,
-        ask: &HandoffRequest,
+        request: &HandoffRequest,
         admitted: &AdmittedHandoff,
         channel: HandoffChannel,
     ) -> Result<Handoff, AgentInvokeError> {
         let (ids, to) = (&self.inner.ports.ids, &admitted.target.name);
         let handoff = Handoff {
             id: ids.next_id().into(),
-            from_agent: ask.from.clone(),
+            from_agent: request.from.clone(),
             to_agent: to.clone(),
             capability_id: to.to_string(),
-            task: ask.message.clone(),
-            inputs: json!({ "agent_uri": ask.agent_uri, "message": ask.message }).into(),
+            task: request.message.clone(),
+            inputs: json!({ "agent_uri": request.agent_uri, "message": request.message }).into(),
             expected_output: ExpectedOutput::default(),
             priority: Priority::Normal,
             timeout_ms: u64::try_from(self.inner.options.handoff_timeout.as_millis()).unwrap_or(u64::MAX),
             created_at: self.inner.ports.clock.now(),
-            parent_task: ask.task.clone(),
-            parent_call: ask.call.clone(),
+            parent_task: request.task.clone(),
+            parent_call: request.call.clone(),
             child_task: None,
-            child_context: ask.context.clone().unwrap_or_else(|| ids.next_id().into()),
+            child_context: request.context.clone().unwrap_or_else(|| ids.next_id().into()),
             channel,
-            channel_reason: ask.reason,
-            agent_uri: Some(ask.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
-            trace: ask.trace.clone(),
+            channel_reason: request.reason,
+            agent_uri: Some(request.agent_uri.clone()).filter(|uri| *uri != to.as_str()),
+            trace: request.trace.clone(),
         };
         let write = crate::run::created_write(&self.inner.ports, owner, &handoff);
-        let written = self.inner.journal().append(Commit::from_writes(vec![write])).await;
-        written.map_err(|error| ask_error(&error.into()))?;
+        let commit_result = self.inner.journal().append(Commit::from_writes(vec![write])).await;
+        commit_result.map_err(|error| invoke_error(&error.into()))?;
         Ok(handoff)
     }
 
@@ -254,34 +261,34 @@ impl Engine {
     async fn run_handoff_task(
         &self,
         owner: &Arc<Principal>,
-        ask: &HandoffRequest,
+        request: &HandoffRequest,
         to: &AgentName,
         handoff: &Handoff,
     ) -> Result<AgentReply, AgentInvokeError> {
-        let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(ask.message.clone())]);
+        let mut message = Message::new(self.fresh_id().into(), Role::User, vec![Part::text(request.message.clone())]);
         message.context = Some(handoff.child_context.clone());
-        let chain = handoff_depth(std::slice::from_ref(&ask.from), ask.depth);
-        let asked_in = ask.trace.as_deref().and_then(TraceContext::parse);
+        let chain = handoff_depth(std::slice::from_ref(&request.from), request.depth);
+        let request_trace = request.trace.as_deref().and_then(TraceContext::parse);
         let command = SendCommand {
             depth: u32::try_from(chain).unwrap_or(u32::MAX),
-            trace: Some(handoff_context(asked_in, &handoff.id).to_string().into()),
-            autonomous: ask.autonomous,
+            trace: Some(handoff_context(request_trace, &handoff.id).to_string().into()),
+            autonomous: request.autonomous,
             ..SendCommand::new(to.clone(), message)
         };
-        let sent = self.send(owner, command).await.map_err(|error| ask_error(&error))?;
-        let unheard = CancelOnDrop::new(self, owner, &sent.task.id);
+        let sent = self.send(owner, command).await.map_err(|error| invoke_error(&error))?;
+        let cancel_guard = CancelOnDrop::new(self, owner, &sent.task.id);
         let deadline = handoff.created_at.after(Duration::from_millis(handoff.timeout_ms));
-        let patience = self.inner.ports.clock.now().until(deadline);
-        let mut asked = None;
+        let timeout = self.inner.ports.clock.now().until(deadline);
+        let mut question = None;
         let ended =
-            tokio::time::timeout(patience, self.wait_for_handoff_end(owner, &handoff.id, &sent.task.id, &mut asked))
+            tokio::time::timeout(timeout, self.wait_for_handoff_end(owner, &handoff.id, &sent.task.id, &mut question))
                 .await;
-        let view = match (ended, asked) {
-            (Ok(view), _) => view.map_err(|error| ask_error(&error))?,
-            (Err(_), asked) => {
-                let asked = asked.map(|question| format!("; its question was not answered: {question}"));
+        let view = match (ended, question) {
+            (Ok(view), _) => view.map_err(|error| invoke_error(&error))?,
+            (Err(_), question) => {
+                let question = question.map(|question| format!("; its question was not answered: {question}"));
                 let detail =
-                    format!("the agent did not answer within the handoff's deadline{}", asked.unwrap_or_default());
+                    format!("the agent did not answer within the handoff's deadline{}", question.unwrap_or_default());
                 return Err(AgentInvokeError { code: ErrorCode::HANDOFF_FAILED, detail });
             }
         };
@@ -294,7 +301,7 @@ impl Engine {
             );
             return Err(AgentInvokeError { code: ErrorCode::HANDOFF_FAILED, detail });
         }
-        unheard.disarm();
+        cancel_guard.disarm();
         Ok(reply_of(&view))
     }
 
@@ -305,25 +312,25 @@ impl Engine {
         owner: &Arc<Principal>,
         handoff: &HandoffId,
         task: &TaskId,
-        asked: &mut Option<String>,
+        question: &mut Option<String>,
     ) -> Result<Arc<TaskView>, EngineError> {
-        let mut seen = 0;
+        let mut seen_version = 0;
         loop {
-            let view = self.inner.wait_settled_after(task, seen).await?;
+            let view = self.inner.wait_settled_after(task, seen_version).await?;
             let leaves_calls =
-                || view.status_message.as_ref().is_some_and(|asks| !parse_own_tool_calls(asks).is_empty());
+                || view.status_message.as_ref().is_some_and(|message| !parse_own_tool_calls(message).is_empty());
             if view.state.is_terminal() || leaves_calls() {
                 return Ok(view);
             }
-            seen = view.version;
-            *asked = Some(view.status_message.as_ref().map(Message::text).unwrap_or_default());
-            let moved = HandoffEvent::StatusChanged {
+            seen_version = view.version;
+            *question = Some(view.status_message.as_ref().map(Message::text).unwrap_or_default());
+            let event = HandoffEvent::StatusChanged {
                 to: HandoffStatus::InputRequired,
                 result: None,
                 error: None,
                 result_trace_id: None,
             };
-            let writes = self.inner.handoff_write(owner, handoff, vec![moved]).await?;
+            let writes = self.inner.handoff_write(owner, handoff, vec![event]).await?;
             if !writes.is_empty() {
                 self.inner.journal().append(Commit::from_writes(writes)).await?;
             }

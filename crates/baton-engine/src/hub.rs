@@ -123,11 +123,11 @@ impl Feed {
 
     /// Resolves with the number of the first status after `after` that ends a turn, or with an error at shutdown.
     pub(crate) fn settled(&self, after: u64) -> oneshot::Receiver<Result<u64, EngineError>> {
-        let (tell, receiver) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let mut state = self.state.lock();
         state.waiters.retain(|waiter| !waiter.sender.is_closed());
         if !state.closed {
-            state.waiters.push(Waiter { after, sender: tell });
+            state.waiters.push(Waiter { after, sender });
         }
         receiver
     }

@@ -57,8 +57,8 @@ impl EngineInner {
     }
 
     /// Resumes a run. Returns false if it has ended meanwhile or the journal failed.
-    async fn resume_run(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool) -> bool {
-        let resumed = |task: &TaskRecord| resumption_event(task, alone).into_iter().collect();
+    async fn resume_run(self: &Arc<Self>, live: &Arc<LiveTask>, isolated: bool) -> bool {
+        let resumed = |task: &TaskRecord| resumption_event(task, isolated).into_iter().collect();
         let receipt = live.commit(self.journal(), &*self.ports.clock, resumed);
         let is_resumed = receipt.is_ok();
         if let Ok(receipt) = receipt
@@ -72,20 +72,20 @@ impl EngineInner {
     }
 
     async fn resume_in_groups(self: &Arc<Self>, suspects: Vec<(Arc<LiveTask>, CrashSuspect)>) {
-        let begun = Instant::now();
+        let started_at = Instant::now();
         let ranks: Vec<CrashSuspect> = suspects.iter().map(|(_, suspect)| *suspect).collect();
         for ResumeGroup { members, delay, window } in resume_groups(&ranks) {
-            tokio::time::sleep_until(begun + delay).await;
-            let alone = members.len() == 1;
+            tokio::time::sleep_until(started_at + delay).await;
+            let isolated = members.len() == 1;
             let group = members.iter().filter_map(|at| suspects.get(*at));
-            join_all(group.map(|(live, _)| self.resume_suspect(live, alone, window))).await;
+            join_all(group.map(|(live, _)| self.resume_suspect(live, isolated, window))).await;
         }
     }
 
     /// Resumes a suspect and waits until the journal has progress of it. A run that has ended meanwhile is skipped.
-    async fn resume_suspect(self: &Arc<Self>, live: &Arc<LiveTask>, alone: bool, window: Duration) {
+    async fn resume_suspect(self: &Arc<Self>, live: &Arc<LiveTask>, isolated: bool, window: Duration) {
         let feed = live.feed.attach();
-        let is_resumed = self.resume_run(live, alone).await;
+        let is_resumed = self.resume_run(live, isolated).await;
         let Some(mut feed) = feed.filter(|_| is_resumed) else { return };
         let progress = async {
             while let Some(item) = feed.recv().await {

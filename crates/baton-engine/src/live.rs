@@ -51,9 +51,9 @@ impl LiveTaskState {
 
     /// Trace context of the run, the parent of its outgoing requests.
     pub(crate) fn run_trace_context(&self) -> Option<TraceContext> {
-        let asked_in = self.trace.as_deref().and_then(TraceContext::parse);
+        let request_trace = self.trace.as_deref().and_then(TraceContext::parse);
         let run = self.task.run.as_ref()?;
-        Some(ids::run_context(asked_in, &self.task.id, &run.id))
+        Some(ids::run_context(request_trace, &self.task.id, &run.id))
     }
 
     /// Trace context of a tool call of the run.
@@ -146,21 +146,21 @@ impl LiveTask {
         Some(journal.append(Commit { tallies, ..Commit::from_writes(vec![write]) }))
     }
 
-    /// Queues events after the held write, in one commit with `beside`.
+    /// Queues events after the held write, together with `commit`.
     pub(crate) fn commit_locked(
         &self,
         cell: &mut LiveTaskState,
         journal: &dyn Journal,
         clock: &dyn Clock,
         events: Vec<TaskEvent>,
-        mut beside: Commit,
+        mut commit: Commit,
     ) -> Result<Receipt, LiveCommitError> {
         let Some(write) = self.fold_in(cell, clock, events)? else {
             return Ok(Box::pin(std::future::ready(Ok(0))));
         };
-        beside.writes.insert(0, write);
-        beside.tallies.extend(cell.tally.take());
-        Ok(journal.append(beside))
+        commit.writes.insert(0, write);
+        commit.tallies.extend(cell.tally.take());
+        Ok(journal.append(commit))
     }
 
     /// Applies events to the state and returns their write, merged with the held write.
@@ -177,7 +177,7 @@ impl LiveTask {
             return Ok(cell.pending_write.take());
         }
         // A held write has not waited for anything, so all of its events share one timestamp.
-        let at = cell.pending_write.as_ref().map_or_else(|| clock.now(), |held| held.at);
+        let at = cell.pending_write.as_ref().map_or_else(|| clock.now(), |pending| pending.at);
         let expected_version = cell.task.version;
         let run = cell.task.run.as_ref().map(|run| run.id.clone());
         for (index, event) in events.iter().enumerate() {
@@ -194,17 +194,17 @@ impl LiveTask {
         }
         let run = cell.task.run.as_ref().map(|run| run.id.clone()).or(run);
         // A held snapshot is older than the new events, so it is replaced.
-        let due = cell.pending_write.as_ref().is_some_and(|held| held.snapshot.is_some())
+        let due = cell.pending_write.as_ref().is_some_and(|pending| pending.snapshot.is_some())
             || cell.task.version - cell.snapshot_at >= SNAPSHOT_INTERVAL;
         let snapshot = due.then(|| baton_types::Json::from_serializable(&cell.task).ok()).flatten();
         if snapshot.is_some() {
             cell.snapshot_at = cell.task.version;
         }
         let facts = events.into_iter().map(JournalEvent::Task);
-        if let Some(mut held) = cell.pending_write.take() {
-            held.facts.extend(facts);
-            (held.head, held.snapshot) = (head_of(&cell.task), snapshot);
-            return Ok(Some(held));
+        if let Some(mut pending) = cell.pending_write.take() {
+            pending.facts.extend(facts);
+            (pending.head, pending.snapshot) = (head_of(&cell.task), snapshot);
+            return Ok(Some(pending));
         }
         Ok(Some(Write {
             stream: StreamId::Task(self.id.clone()),

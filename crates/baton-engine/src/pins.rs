@@ -14,7 +14,7 @@ const MAX_CACHED_DEFINITIONS: usize = 1024;
 #[derive(Default)]
 pub(crate) struct DefinitionPins {
     current: Mutex<HashMap<AgentName, PinnedDefinition>>,
-    known: Mutex<HashMap<Digest, Arc<AgentSpec>>>,
+    cache: Mutex<HashMap<Digest, Arc<AgentSpec>>>,
 }
 
 /// A definition stored in the journal.
@@ -57,7 +57,7 @@ impl DefinitionPins {
     ) -> Result<PinnedDefinition, EngineError> {
         let json = to_json(&spec)?;
         let digest = Digest::compute(json.as_str().as_bytes());
-        if let Some(spec) = self.known.lock().get(&digest) {
+        if let Some(spec) = self.cache.lock().get(&digest) {
             return Ok(PinnedDefinition { digest, spec: Arc::clone(spec), session: None });
         }
         let digest = journal.put_blob(json.as_str().as_bytes().into()).await?;
@@ -72,7 +72,7 @@ impl DefinitionPins {
         journal: &dyn Journal,
         digest: &Digest,
     ) -> Result<Option<Arc<AgentSpec>>, EngineError> {
-        if let Some(spec) = self.known.lock().get(digest) {
+        if let Some(spec) = self.cache.lock().get(digest) {
             return Ok(Some(Arc::clone(spec)));
         }
         let Some(bytes) = journal.blob(digest).await? else { return Ok(None) };
@@ -87,11 +87,11 @@ impl DefinitionPins {
     }
 
     fn remember(&self, pinned: &PinnedDefinition) {
-        let mut known = self.known.lock();
-        if known.len() >= MAX_CACHED_DEFINITIONS {
-            known.clear();
+        let mut cache = self.cache.lock();
+        if cache.len() >= MAX_CACHED_DEFINITIONS {
+            cache.clear();
         }
-        known.insert(pinned.digest.clone(), Arc::clone(&pinned.spec));
+        cache.insert(pinned.digest.clone(), Arc::clone(&pinned.spec));
     }
 }
 

@@ -30,13 +30,13 @@ impl EngineInner {
 
     fn check_children_accept(&self, task: TaskRecord, message: Message) -> BoxFuture<'_, Result<(), EngineError>> {
         Box::pin(async move {
-            let heard = accept_message(&task, message, self.ports.clock.now())?;
-            for down in heard.forwarded {
-                let Some(child) = self.load_stored(&down.child).await? else { continue };
+            let accepted = accept_message(&task, message, self.ports.clock.now())?;
+            for answer in accepted.forwarded {
+                let Some(child) = self.load_stored(&answer.child).await? else { continue };
                 if child.state.is_terminal() {
-                    return Err(EngineError::TaskFinished { task: down.child, state: child.state });
+                    return Err(EngineError::TaskFinished { task: answer.child, state: child.state });
                 }
-                self.check_children_accept(child, down.message).await?;
+                self.check_children_accept(child, answer.message).await?;
             }
             Ok(())
         })
@@ -100,9 +100,9 @@ impl EngineInner {
     ) -> Result<(), EngineError> {
         self.wait_for_sync().await?;
         let Some(task) = self.load_stored(task).await? else { return Ok(()) };
-        for (_, handed) in task.pending_handoffs() {
-            if let Some(answer) = &handed.answer {
-                self.pass_down(owner, trace.clone(), &handed.child, answer).await?;
+        for (_, pending) in task.pending_handoffs() {
+            if let Some(answer) = &pending.answer {
+                self.pass_down(owner, trace.clone(), &pending.child, answer).await?;
             }
         }
         Ok(())
@@ -128,7 +128,7 @@ impl EngineInner {
         Box::pin(async move {
             loop {
                 let live = self.acquire_task(parent).await?;
-                let (agent, context, wishes) = {
+                let (agent, context, options) = {
                     let cell = live.lock();
                     (cell.task.agent.clone(), cell.task.context.clone(), cell.task.wishes.clone())
                 };
@@ -136,43 +136,43 @@ impl EngineInner {
                     self.release_if_idle(&live);
                     return Err(EngineError::AgentNotFound(agent));
                 };
-                let pinned = self.pin(&live.owner, &spec, Some(&context), wishes.as_deref()).await?;
-                let noticed = {
+                let pinned = self.pin(&live.owner, &spec, Some(&context), options.as_deref()).await?;
+                let result = {
                     let mut cell = live.lock();
                     let now = self.ports.clock.now();
-                    let Some(heard) = resume_child_wait(&cell.task, child, now) else {
+                    let Some(accepted) = resume_child_wait(&cell.task, child, now) else {
                         drop(cell);
                         self.release_if_idle(&live);
                         return Ok(());
                     };
                     let mut after = cell.task.clone();
-                    let mut events = heard.events;
+                    let mut events = accepted.events;
                     for event in &events {
                         after.apply(now, event).map_err(|illegal| internal(&illegal.to_string()))?;
                     }
-                    if heard.starts_run {
+                    if accepted.starts_run {
                         events.extend(self.start_run(&after, &pinned));
                     } else if cell.task.state == TaskState::InputRequired {
                         events.push(input_required_event(&self.ports, &after, &caller_requests(&after, &spec)));
                     }
-                    let drive = heard.starts_run && !cell.driven;
+                    let drive = accepted.starts_run && !cell.driven;
                     let queued =
                         live.commit_locked(&mut cell, self.journal(), &*self.ports.clock, events, Commit::default());
                     if queued.is_ok() {
                         cell.driven |= drive;
-                        cell.session = heard.starts_run.then(|| pinned.session.clone());
+                        cell.session = accepted.starts_run.then(|| pinned.session.clone());
                     }
-                    queued.map(|receipt| (receipt, drive, heard.starts_run, cell.task.clone()))
+                    queued.map(|receipt| (receipt, drive, accepted.starts_run, cell.task.clone()))
                 };
-                match noticed {
-                    Ok((receipt, drive, resumes, task)) => {
+                match result {
+                    Ok((receipt, drive, starts_run, task)) => {
                         if drive {
                             self.spawn_driver(Arc::clone(&live), Some(receipt));
                         } else {
                             receipt.await?;
                             self.release_if_idle(&live);
                         }
-                        if resumes {
+                        if starts_run {
                             self.notify_parent(&task);
                         }
                         return Ok(());
@@ -187,24 +187,24 @@ impl EngineInner {
     /// After a crash: rechecks children that asked a question, since they may have continued without this task being
     /// notified.
     pub(crate) async fn recheck_children(self: &Arc<Self>, live: &Arc<LiveTask>) -> Result<(), EngineError> {
-        let asked: Vec<(TaskId, MessageId)> = {
+        let questions: Vec<(TaskId, MessageId)> = {
             let cell = live.lock();
-            let asked = |handed: &PendingHandoff| {
-                let (message, _) = handed.asked.as_ref()?;
-                Some((handed.child.clone(), message.id.clone()))
+            let open_question = |pending: &PendingHandoff| {
+                let (message, _) = pending.asked.as_ref()?;
+                Some((pending.child.clone(), message.id.clone()))
             };
-            cell.task.pending_handoffs().filter_map(|(_, handed)| asked(handed)).collect()
+            cell.task.pending_handoffs().filter_map(|(_, pending)| open_question(pending)).collect()
         };
-        for (child, question) in asked {
+        for (child, question) in questions {
             let still_asks = |task: TaskRecord| {
-                let same = task.status_message.as_ref().is_none_or(|asked| asked.id == question);
+                let same = task.status_message.as_ref().is_none_or(|message| message.id == question);
                 task.state.is_interrupted() && same
             };
             if !self.load_stored(&child).await?.is_some_and(still_asks) {
                 self.record_child_progress(&live.id, &child).await?;
             }
         }
-        if live.lock().task.pending_handoffs().any(|(_, handed)| handed.answer.is_some()) {
+        if live.lock().task.pending_handoffs().any(|(_, pending)| pending.answer.is_some()) {
             self.pass_down_in_background(live);
         }
         Ok(())

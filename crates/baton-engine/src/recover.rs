@@ -34,27 +34,27 @@ impl Engine {
         self.inner.start_push_dispatcher();
         self.inner.resume_remote_cancels();
         let survey = Mutex::new(CrashSurvey::default());
-        let taken = self.resume_all(&survey).await;
+        let resumed = self.resume_all(&survey).await;
         let mut survey = survey.into_inner();
-        if taken.is_err() {
+        if resumed.is_err() {
             // The other runs in progress at the crash are unknown.
             survey.working = usize::MAX;
         }
         self.inner.isolate(survey).await;
-        taken
+        resumed
     }
 
     async fn resume_all(&self, survey: &Mutex<CrashSurvey>) -> Result<usize, EngineError> {
-        let mut taken = 0;
+        let mut resumed = 0;
         let mut after = None;
         loop {
             let heads = self.inner.journal().active_streams(after.take(), PAGE).await?;
-            let Some(last) = heads.last() else { return Ok(taken) };
+            let Some(last) = heads.last() else { return Ok(resumed) };
             after = Some(last.stream.clone());
             let tasks: Vec<TaskId> = heads.iter().filter_map(|head| head.task().cloned()).collect();
             // Waiting tasks are rechecked, not resumed.
             let waits = |head: &&StreamHead| head.state == TaskState::InputRequired.as_str();
-            taken += tasks.len() - heads.iter().filter(waits).count();
+            resumed += tasks.len() - heads.iter().filter(waits).count();
             stream::iter(tasks)
                 .for_each_concurrent(MAX_CONCURRENT_RECOVERIES, |task| async move {
                     match self.inner.resume_task(&task, ResumeCause::Crash).await {
@@ -116,17 +116,17 @@ impl EngineInner {
             self.end(&live, TaskEnd::Canceled).await?;
             return Ok(RecoveryOutcome::Idle);
         }
-        let (decided, found) = {
+        let (decision, found) = {
             let mut cell = live.lock();
             if cell.driven {
                 return Ok(RecoveryOutcome::Idle);
             }
             cell.driven = true;
-            let decided =
+            let decision =
                 if after == ResumeCause::Crash { decide_resume(&cell.task) } else { ResumeDecision::Continue };
-            (decided, if has_own_work(&cell.task) { RecoveryOutcome::Working } else { RecoveryOutcome::Idle })
+            (decision, if has_own_work(&cell.task) { RecoveryOutcome::Working } else { RecoveryOutcome::Idle })
         };
-        match decided {
+        match decision {
             ResumeDecision::Continue => self.spawn_driver(live, None),
             ResumeDecision::Suspect(suspect) => return Ok(RecoveryOutcome::Suspect(live, suspect)),
             ResumeDecision::Go(event) => match live.commit(self.journal(), &*self.ports.clock, |_| vec![event]) {

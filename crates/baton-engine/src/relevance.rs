@@ -95,8 +95,8 @@ impl Engine {
     /// Enables selection by embeddings instead of terms; a second call has no effect. Embeddings are cached, so that
     /// each text is embedded once.
     #[must_use]
-    pub fn with_embedder(self, embedder: Arc<dyn Embedder>, shelf: Arc<dyn EmbeddingCache>) -> Self {
-        let _ = self.inner.relevance.vectors.set(Vectors::new(embedder, shelf));
+    pub fn with_embedder(self, embedder: Arc<dyn Embedder>, cache: Arc<dyn EmbeddingCache>) -> Self {
+        let _ = self.inner.relevance.vectors.set(Vectors::new(embedder, cache));
         self
     }
 }

@@ -1,7 +1,7 @@
 //! Cancels tasks of remote agents whose results are no longer needed. The outbox entry is open from the commit that
 //! ended the local task until the remote agent has acknowledged.
 
-use crate::{EngineError, engine::EngineInner, run::pending_peer_ask, send::internal};
+use crate::{EngineError, engine::EngineInner, run::pending_peer_request, send::internal};
 use baton_ports::{OutboxEntry, OutboxProgress, PeerError, PeerRequest};
 use baton_rules::TaskRecord;
 use baton_types::{AgentName, ErrorCode, Json, Message, MessageId, Principal, Role, StreamId, TaskId, Timestamp};
@@ -48,17 +48,17 @@ struct RemoteTaskLookup {
 impl RemoteCancel {
     /// The remote cancel that the task needs, if any.
     pub(crate) fn from_task(task: &TaskRecord, owner: &Principal) -> Option<Self> {
-        let known = task.peer.as_ref().and_then(|place| place.task.clone());
-        let asked = pending_peer_ask(task, owner, None).map(|(ask, _)| ask);
-        if known.is_none() && asked.is_none() {
+        let remote_task = task.peer.as_ref().and_then(|peer| peer.task.clone());
+        let request = pending_peer_request(task, owner, None).map(|(request, _)| request);
+        if remote_task.is_none() && request.is_none() {
             return None;
         }
-        let sought = asked.filter(|_| known.is_none()).map(|ask| RemoteTaskLookup {
-            message: ask.message.id,
-            context: ask.context,
-            task: ask.task,
+        let sought = request.filter(|_| remote_task.is_none()).map(|request| RemoteTaskLookup {
+            message: request.message.id,
+            context: request.context,
+            task: request.task,
         });
-        Some(Self { agent: task.agent.clone(), task: known, sought })
+        Some(Self { agent: task.agent.clone(), task: remote_task, sought })
     }
 
     /// Outbox entry, committed with the end of the task.
@@ -82,13 +82,13 @@ impl EngineInner {
         let inner = Arc::clone(self);
         self.drivers.spawn(async move {
             let stopping = inner.stopping.clone();
-            let saying = async {
+            let resume = async {
                 while let Err(error) = inner.resume_all_remote_cancels().await {
                     tracing::debug!(%error, "still waiting for the journal to read pending remote cancels");
                     tokio::time::sleep(MIN_RETRY_DELAY).await;
                 }
             };
-            stopping.run_until_cancelled(saying).await;
+            stopping.run_until_cancelled(resume).await;
         });
     }
 
@@ -104,66 +104,66 @@ impl EngineInner {
 
     /// Resumes the remote cancel of one task whose end was journaled despite a journal error.
     pub(crate) async fn resume_remote_cancel(self: &Arc<Self>, task: &TaskId) -> Result<(), EngineError> {
-        let owed = self.journal().outbox(CHANNEL, &StreamId::Task(task.clone())).await?;
-        self.spawn_remote_cancels(owed);
+        let entries = self.journal().outbox(CHANNEL, &StreamId::Task(task.clone())).await?;
+        self.spawn_remote_cancels(entries);
         Ok(())
     }
 
-    fn spawn_remote_cancels(self: &Arc<Self>, orders: Vec<OutboxEntry>) {
-        for order in orders {
-            match order.body.read::<RemoteCancel>() {
-                Ok(farewell) => self.spawn_remote_cancel(order, farewell),
-                Err(error) => tracing::error!(order = order.id, %error, "a stored remote cancel cannot be read"),
+    fn spawn_remote_cancels(self: &Arc<Self>, entries: Vec<OutboxEntry>) {
+        for entry in entries {
+            match entry.body.read::<RemoteCancel>() {
+                Ok(cancel) => self.spawn_remote_cancel(entry, cancel),
+                Err(error) => tracing::error!(order = entry.id, %error, "a stored remote cancel cannot be read"),
             }
         }
     }
 
     /// Cancels the remote task in the background, with retries.
-    pub(crate) fn spawn_remote_cancel(self: &Arc<Self>, order: OutboxEntry, farewell: RemoteCancel) {
+    pub(crate) fn spawn_remote_cancel(self: &Arc<Self>, entry: OutboxEntry, cancel: RemoteCancel) {
         let inner = Arc::clone(self);
-        let until = order.progress.due_at.after(DEADLINE);
+        let until = entry.progress.due_at.after(DEADLINE);
         self.drivers.spawn(async move {
             let stopping = inner.stopping.clone();
-            stopping.run_until_cancelled(inner.run_remote_cancel(&order.id, &farewell, until)).await;
+            stopping.run_until_cancelled(inner.run_remote_cancel(&entry.id, &cancel, until)).await;
         });
     }
 
-    async fn run_remote_cancel(&self, order: &str, farewell: &RemoteCancel, until: Timestamp) {
+    async fn run_remote_cancel(&self, entry_id: &str, cancel: &RemoteCancel, until: Timestamp) {
         let mut pause = MIN_RETRY_DELAY;
         loop {
-            let told = match self.remote_cancel_permits.acquire().await {
-                Ok(_turn) => self.try_remote_cancel(farewell).await,
+            let result = match self.remote_cancel_permits.acquire().await {
+                Ok(_turn) => self.try_remote_cancel(cancel).await,
                 Err(_) => return,
             };
-            match told {
+            match result {
                 Ok(()) => break,
                 Err(PeerError::Unreachable { code, .. })
                     if code != ErrorCode::AGENT_NOT_FOUND && self.ports.clock.now() < until => {}
                 Err(error) => {
-                    tracing::warn!(agent = %farewell.agent, %error, "a remote task could not be canceled");
+                    tracing::warn!(agent = %cancel.agent, %error, "a remote task could not be canceled");
                     break;
                 }
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(MAX_RETRY_DELAY);
         }
-        if let Err(error) = self.journal().outbox_remove(order).await {
-            tracing::warn!(order, %error, "a finished remote cancel could not be removed; it will be repeated at the next start");
+        if let Err(error) = self.journal().outbox_remove(entry_id).await {
+            tracing::warn!(order = entry_id, %error, "a finished remote cancel could not be removed; it will be repeated at the next start");
         }
     }
 
-    async fn try_remote_cancel(&self, farewell: &RemoteCancel) -> Result<(), PeerError> {
+    async fn try_remote_cancel(&self, cancel: &RemoteCancel) -> Result<(), PeerError> {
         let peers = &self.ports.peers;
-        let task = match (&farewell.task, &farewell.sought) {
+        let task = match (&cancel.task, &cancel.sought) {
             (None, Some(sought)) => {
                 let RemoteTaskLookup { message, context, task } = sought.clone();
                 let message = Message::new(message, Role::User, Vec::new());
-                peers.find_task(&farewell.agent, PeerRequest { message, context, task, trace: None, depth: 0 }).await?
+                peers.find_task(&cancel.agent, PeerRequest { message, context, task, trace: None, depth: 0 }).await?
             }
-            (known, _) => known.clone(),
+            (task, _) => task.clone(),
         };
         match task {
-            Some(task) => peers.cancel(&farewell.agent, &task).await,
+            Some(task) => peers.cancel(&cancel.agent, &task).await,
             None => Ok(()),
         }
     }

@@ -24,11 +24,11 @@ impl SchemaCache {
             return read.clone();
         }
         let read = SchemaValidator::compile(schema).map(Arc::new);
-        let mut known = self.entries.lock();
-        if known.len() >= MAX_CACHED_SCHEMAS {
-            known.clear();
+        let mut entries = self.entries.lock();
+        if entries.len() >= MAX_CACHED_SCHEMAS {
+            entries.clear();
         }
-        known.insert(digest, read.clone());
+        entries.insert(digest, read.clone());
         read
     }
 }

@@ -71,12 +71,12 @@ impl CommitExtras {
         task: &TaskId,
         version: u64,
     ) -> Result<Commit, EngineError> {
-        let mut beside = Commit::default();
-        if let Some(placing) = &self.push {
-            beside.outbox.push(placing.entry(version, TaskState::Working, inner.ports.clock.now())?);
+        let mut commit = Commit::default();
+        if let Some(change) = &self.push {
+            commit.outbox.push(change.entry(version, TaskState::Working, inner.ports.clock.now())?);
         }
-        beside.claims.extend(self.key.iter().map(|key| key.claim(principal, task, version + 1)));
-        Ok(beside)
+        commit.claims.extend(self.key.iter().map(|key| key.claim(principal, task, version + 1)));
+        Ok(commit)
     }
 
     /// Holds the extras until the journal has answered.
@@ -94,8 +94,8 @@ impl Engine {
     pub async fn send(&self, principal: &Arc<Principal>, mut command: SendCommand) -> Result<SendReceipt, EngineError> {
         let key = match self.inner.check_idempotency(principal, &mut command).await? {
             IdempotencyCheck::New(key) => key,
-            IdempotencyCheck::Replay(again) => {
-                return Ok(SendReceipt { task: self.inner.prior_task(principal, &again).await? });
+            IdempotencyCheck::Replay(prior) => {
+                return Ok(SendReceipt { task: self.inner.prior_task(principal, &prior).await? });
             }
         };
         let queued = self.inner.queue(principal, command, key, ListenMode::Nothing).await?;
@@ -112,9 +112,9 @@ impl Engine {
     ) -> Result<Arc<TaskView>, EngineError> {
         let key = match self.inner.check_idempotency(principal, &mut command).await? {
             IdempotencyCheck::New(key) => key,
-            IdempotencyCheck::Replay(again) => {
-                self.inner.prior_task(principal, &again).await?;
-                return self.inner.wait_settled(&again.task).await;
+            IdempotencyCheck::Replay(prior) => {
+                self.inner.prior_task(principal, &prior).await?;
+                return self.inner.wait_settled(&prior.task).await;
             }
         };
         let mut queued = self.inner.queue(principal, command, key, ListenMode::Settled).await?;
@@ -141,7 +141,7 @@ impl Engine {
     ) -> Result<Subscription, EngineError> {
         let key = match self.inner.check_idempotency(principal, &mut command).await? {
             IdempotencyCheck::New(key) => key,
-            IdempotencyCheck::Replay(again) => return self.inner.follow_prior_send(principal, &again).await,
+            IdempotencyCheck::Replay(prior) => return self.inner.follow_prior_send(principal, &prior).await,
         };
         let mut queued = self.inner.queue(principal, command, key, ListenMode::Everything).await?;
         let queue = queued.subscription.queue.take().ok_or(EngineError::ShuttingDown)?;
@@ -192,8 +192,8 @@ impl EngineInner {
     async fn acknowledge(self: &Arc<Self>, queued: QueuedSend) -> Result<(), EngineError> {
         let QueuedSend { live, receipt: Some(receipt), drive, .. } = queued else { return Ok(()) };
         if !drive {
-            let seen_through = self.await_receipt(live, receipt).await;
-            return Ok(seen_through.map_err(|_| EngineError::ShuttingDown)??);
+            let result = self.await_receipt(live, receipt).await;
+            return Ok(result.map_err(|_| EngineError::ShuttingDown)??);
         }
         self.spawn_driver(Arc::clone(&live), None);
         if let Err(error) = receipt.await {

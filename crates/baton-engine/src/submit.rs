@@ -40,11 +40,11 @@ impl EngineInner {
         }
         let id = TaskId::from(self.ports.ids.next_id());
         let push = command.push.take().map(|config| self.begin_first_push_config(&id, config)).transpose()?;
-        let enclosed = CommitExtras { push, key };
-        let mut commit = enclosed.to_commit(self, principal, &id, 0)?;
+        let extras = CommitExtras { push, key };
+        let mut commit = extras.to_commit(self, principal, &id, 0)?;
         let first_of_context = command.message.context.is_none() && command.history.is_empty();
         let context = command.message.context.clone().unwrap_or_else(|| ContextId::from(self.ports.ids.next_id()));
-        let taken_over =
+        let imported =
             self.import_history(principal, &command.agent, &context, std::mem::take(&mut command.history))?;
         let tool_execution = command.tool_execution.unwrap_or(pinned.spec.tool_execution);
         let autonomous = resolve_mode(&pinned.spec, command.autonomous, &command.message, tool_execution)?;
@@ -60,23 +60,23 @@ impl EngineInner {
         };
         let new = NewTask { id, event, run_options: command.run_options, first_of_context, trace: command.trace };
         let (live, task, write) = self.create(principal, new, pinned)?;
-        if let Some((_, record)) = &taken_over {
+        if let Some((_, record)) = &imported {
             live.lock().session = Some(Some(Arc::clone(record)));
         }
-        let ears = SendSubscription::open(&live.feed, listen, 0);
+        let subscription = SendSubscription::open(&live.feed, listen, 0);
         let receipt = match listen {
             // A sender that waits only for the end does not need an earlier acknowledgement.
-            ListenMode::Settled if enclosed.is_empty() && taken_over.is_none() => {
+            ListenMode::Settled if extras.is_empty() && imported.is_none() => {
                 live.set_pending_write(write);
                 None
             }
             _ => {
-                commit.writes.extend(taken_over.map(|(opened, _)| opened));
+                commit.writes.extend(imported.map(|(opened, _)| opened));
                 commit.writes.push(write);
-                Some(enclosed.hold_with(self, self.journal().append(commit)))
+                Some(extras.hold_with(self, self.journal().append(commit)))
             }
         };
-        Ok(QueuedSend { live, task, receipt, drive: true, subscription: ears })
+        Ok(QueuedSend { live, task, receipt, drive: true, subscription })
     }
 
     /// Creates a task with its first run started, and the write that stores it.
@@ -86,13 +86,13 @@ impl EngineInner {
         new: NewTask,
         pinned: &PinnedDefinition,
     ) -> Result<(Arc<LiveTask>, TaskRecord, Write), EngineError> {
-        let NewTask { id, event, run_options: wishes, first_of_context, trace } = new;
+        let NewTask { id, event, run_options, first_of_context, trace } = new;
         let at = self.ports.clock.now();
         let impossible = |illegal: baton_rules::IllegalTransition| internal(&illegal.to_string());
         let mut task = TaskRecord::from_submission(id.clone(), at, &event).map_err(impossible)?;
         let submitted = task.clone();
         let mut start: Vec<TaskEvent> =
-            wishes.into_iter().map(|wishes| TaskEvent::RunOptionsSet { options: wishes }).collect();
+            run_options.into_iter().map(|options| TaskEvent::RunOptionsSet { options }).collect();
         start.extend(self.start_run(&task, pinned));
         for event in &start {
             task.apply(at, event).map_err(impossible)?;

@@ -66,8 +66,8 @@ impl Engine {
                 Ok(subscription)
             }
             Some(number) => {
-                let then = self.inner.task_at(&task.task, number.max(1)).await?;
-                Subscription::begin(&self.inner, &then, SubscriptionEnd::Terminal).await
+                let past_state = self.inner.task_at(&task.task, number.max(1)).await?;
+                Subscription::begin(&self.inner, &past_state, SubscriptionEnd::Terminal).await
             }
         }
     }
@@ -86,7 +86,7 @@ impl EngineInner {
             after = last.number;
             for event in &events {
                 fold_one(task, &mut folded, event.at, &event.fact)
-                    .map_err(|what| EngineError::Journal(JournalError::Corrupt(what)))?;
+                    .map_err(|reason| EngineError::Journal(JournalError::Corrupt(reason)))?;
             }
         }
         folded.ok_or_else(|| EngineError::TaskNotFound(task.clone()))
@@ -227,17 +227,21 @@ impl EngineInner {
         self.wait_settled_after(task, 0).await
     }
 
-    /// Waits until the task ends or needs input after version `seen`.
-    pub(crate) async fn wait_settled_after(&self, task: &TaskId, seen: u64) -> Result<Arc<TaskView>, EngineError> {
+    /// Waits until the task ends or needs input after version `seen_version`.
+    pub(crate) async fn wait_settled_after(
+        &self,
+        task: &TaskId,
+        seen_version: u64,
+    ) -> Result<Arc<TaskView>, EngineError> {
         let stream = StreamId::Task(task.clone());
         let feed = self.hub.feed(task);
         loop {
-            let settled = feed.settled(seen);
+            let settled = feed.settled(seen_version);
             let missing = || EngineError::TaskNotFound(task.clone());
             let loaded = self.journal().load(None, &stream).await?.ok_or_else(missing)?;
             let present = fold(task, &loaded)?;
-            let news = present.version > seen && present.state.is_interrupted();
-            if present.state.is_terminal() || news {
+            let has_new_state = present.version > seen_version && present.state.is_interrupted();
+            if present.state.is_terminal() || has_new_state {
                 return Ok(Arc::new(present.view()));
             }
             match settled.await {

@@ -10,50 +10,50 @@ const MAX_CACHED_TOTALS: usize = 4096;
 /// Totals by key. Exact, because only one process writes the journal.
 #[derive(Default)]
 pub(crate) struct UsageTotals {
-    known: Mutex<HashMap<String, BudgetUsage>>,
+    totals: Mutex<HashMap<String, BudgetUsage>>,
     /// Reservations of in-flight calls; bounded by the number of running tasks.
     reserved: Mutex<HashMap<String, BudgetUsage>>,
 }
 
 impl UsageTotals {
     pub(crate) fn get(&self, key: &str) -> Option<BudgetUsage> {
-        self.known.lock().get(key).copied()
+        self.totals.lock().get(key).copied()
     }
 
     /// Caches a total read from the journal, unless there is one.
     pub(crate) fn put(&self, key: String, read: BudgetUsage) -> BudgetUsage {
-        let mut known = self.known.lock();
-        if known.len() >= MAX_CACHED_TOTALS {
-            known.clear();
+        let mut totals = self.totals.lock();
+        if totals.len() >= MAX_CACHED_TOTALS {
+            totals.clear();
         }
-        *known.entry(key).or_insert(read)
+        *totals.entry(key).or_insert(read)
     }
 
     /// Adds usage to a cached total; other totals are read when needed.
-    pub(crate) fn add(&self, key: &str, more: BudgetUsage) {
-        if let Some(total) = self.known.lock().get_mut(key) {
-            *total = total.plus(more);
+    pub(crate) fn add(&self, key: &str, usage: BudgetUsage) {
+        if let Some(total) = self.totals.lock().get_mut(key) {
+            *total = total.plus(usage);
         }
     }
 
     /// Evicts a total whose usage was not committed.
     pub(crate) fn forget(&self, key: &str) {
-        self.known.lock().remove(key);
+        self.totals.lock().remove(key);
     }
 
-    /// Reserves the expected usage of a call, if `may` allows it given all other reservations. Concurrent calls
+    /// Reserves the expected usage of a call, if `check` allows it given all other reservations. Concurrent calls
     /// together cannot exceed a budget.
     pub(crate) fn reserve<E>(
         self: &Arc<Self>,
         keys: Vec<String>,
         next: BudgetUsage,
-        may: impl FnOnce(&dyn Fn(&str) -> BudgetUsage) -> Result<(), E>,
+        check: impl FnOnce(&dyn Fn(&str) -> BudgetUsage) -> Result<(), E>,
     ) -> Result<UsageReservation, E> {
-        let mut aside = self.reserved.lock();
-        may(&|key| aside.get(key).copied().unwrap_or_default())?;
+        let mut reserved = self.reserved.lock();
+        check(&|key| reserved.get(key).copied().unwrap_or_default())?;
         for key in &keys {
-            let held = aside.entry(key.clone()).or_default();
-            *held = held.plus(next);
+            let reservation = reserved.entry(key.clone()).or_default();
+            *reservation = reservation.plus(next);
         }
         Ok(UsageReservation { tallies: Arc::clone(self), keys, next })
     }
@@ -68,14 +68,14 @@ pub(crate) struct UsageReservation {
 
 impl Drop for UsageReservation {
     fn drop(&mut self) {
-        let mut aside = self.tallies.reserved.lock();
+        let mut reserved = self.tallies.reserved.lock();
         for key in &self.keys {
-            let Some(held) = aside.get_mut(key) else { continue };
-            held.tokens = held.tokens.saturating_sub(self.next.tokens);
-            held.micro_dollars = held.micro_dollars.saturating_sub(self.next.micro_dollars);
-            held.tool_calls = held.tool_calls.saturating_sub(self.next.tool_calls);
-            if *held == BudgetUsage::default() {
-                aside.remove(key);
+            let Some(reservation) = reserved.get_mut(key) else { continue };
+            reservation.tokens = reservation.tokens.saturating_sub(self.next.tokens);
+            reservation.micro_dollars = reservation.micro_dollars.saturating_sub(self.next.micro_dollars);
+            reservation.tool_calls = reservation.tool_calls.saturating_sub(self.next.tool_calls);
+            if *reservation == BudgetUsage::default() {
+                reserved.remove(key);
             }
         }
     }

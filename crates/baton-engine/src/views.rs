@@ -67,19 +67,19 @@ impl Engine {
     ) -> Result<Vec<Arc<StoredEvent>>, EngineError> {
         let autonomous = self.inner.load(principal, task).await?.autonomous;
         let stream = StreamId::Task(task.task.clone());
-        let mut seen = Vec::new();
+        let mut visible = Vec::new();
         let mut after = after;
-        while seen.len() < limit {
+        while visible.len() < limit {
             let events = self.inner.journal().events(&stream, after, limit).await?;
             let Some(last) = events.last() else { break };
             after = last.number;
-            let is_seen = |event: &Arc<StoredEvent>| {
+            let is_visible = |event: &Arc<StoredEvent>| {
                 !autonomous || matches!(&event.fact, JournalEvent::Task(fact) if is_visible_to_caller(true, fact))
             };
-            seen.extend(events.into_iter().filter(is_seen));
+            visible.extend(events.into_iter().filter(is_visible));
         }
-        seen.truncate(limit);
-        Ok(seen)
+        visible.truncate(limit);
+        Ok(visible)
     }
 
     /// A task with all its caller-visible events.
@@ -90,7 +90,7 @@ impl Engine {
     ) -> Result<(Arc<TaskView>, Vec<Arc<StoredEvent>>), EngineError> {
         let present = self.inner.load(principal, task).await?;
         let stream = StreamId::Task(task.task.clone());
-        let mut told = Vec::new();
+        let mut visible = Vec::new();
         let mut after = 0;
         loop {
             let events = self.inner.journal().events(&stream, after, EVENT_PAGE_LEN).await?;
@@ -99,10 +99,14 @@ impl Engine {
             // The start of a turn is needed to read the rest and reveals no intermediate steps.
             let begins =
                 |event: &StoredEvent| matches!(&event.fact, JournalEvent::Task(TaskEvent::RunOptionsSet { .. }));
-            let seen = |event: &StoredEvent| matches!(&event.fact, JournalEvent::Task(fact) if is_visible_to_caller(true, fact));
-            told.extend(events.into_iter().filter(|event| !present.autonomous || begins(event) || seen(event)));
+            let is_visible = |event: &StoredEvent| match &event.fact {
+                JournalEvent::Task(fact) => is_visible_to_caller(true, fact),
+                _ => false,
+            };
+            visible
+                .extend(events.into_iter().filter(|event| !present.autonomous || begins(event) || is_visible(event)));
             if !full {
-                return Ok((Arc::new(present.view()), told));
+                return Ok((Arc::new(present.view()), visible));
             }
         }
     }
@@ -121,9 +125,9 @@ impl Engine {
         }
         // An overdue handoff is recorded as timed out when it is read, so no background job is needed.
         let error = Some("the deadline passed".to_owned());
-        let moved =
+        let event =
             HandoffEvent::StatusChanged { to: HandoffStatus::Timeout, result: None, error, result_trace_id: None };
-        let writes = self.inner.handoff_write(principal, id, vec![moved]).await?;
+        let writes = self.inner.handoff_write(principal, id, vec![event]).await?;
         if !writes.is_empty() {
             self.inner.journal().append(Commit::from_writes(writes)).await?;
         }

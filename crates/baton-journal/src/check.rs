@@ -27,22 +27,22 @@ pub(crate) trait StreamHeads {
 /// Claims are checked first: a repeated request is reported as such, whatever the state of its stream.
 pub(crate) fn check_commit<J: StreamHeads>(journal: &mut J, commit: &Commit) -> Result<(), J::Error> {
     for (index, claim) in commit.claims.iter().enumerate() {
-        let twice = commit.claims[..index].iter().any(|earlier| is_same_key(earlier, claim));
-        if twice || journal.is_claimed(claim)? {
+        let is_duplicate = commit.claims[..index].iter().any(|earlier| is_same_key(earlier, claim));
+        if is_duplicate || journal.is_claimed(claim)? {
             return Err(JournalError::Claimed { key: claim.key.clone() }.into());
         }
     }
     for (index, write) in commit.writes.iter().enumerate() {
         let earlier = commit.writes[..index].iter().rev().find(|earlier| earlier.stream == write.stream);
-        let stands = match earlier {
+        let position = match earlier {
             Some(earlier) => Some(StreamPosition { version: version_after(earlier), epoch: earlier.epoch }),
             None => journal.position(&write.stream)?,
         };
-        check_write(write, stands)?;
+        check_write(write, position)?;
     }
     // An outbox entry or a claim for a missing stream would never be deleted.
-    let orders = commit.outbox.iter().map(|entry| &entry.stream);
-    for stream in orders.chain(commit.claims.iter().map(|claim| &claim.stream)) {
+    let outbox_streams = commit.outbox.iter().map(|entry| &entry.stream);
+    for stream in outbox_streams.chain(commit.claims.iter().map(|claim| &claim.stream)) {
         let is_written = commit.writes.iter().any(|write| write.stream == *stream);
         if !is_written && journal.position(stream)?.is_none() {
             return Err(JournalError::Missing { stream: stream.clone() }.into());
@@ -51,10 +51,10 @@ pub(crate) fn check_commit<J: StreamHeads>(journal: &mut J, commit: &Commit) -> 
     Ok(())
 }
 
-fn is_same_key(one: &Claim, other: &Claim) -> bool {
-    one.key == other.key
-        && one.principal.tenant == other.principal.tenant
-        && one.principal.subject == other.principal.subject
+fn is_same_key(left: &Claim, right: &Claim) -> bool {
+    left.key == right.key
+        && left.principal.tenant == right.principal.tenant
+        && left.principal.subject == right.principal.subject
 }
 
 /// The stream's version after `write`.
@@ -62,21 +62,21 @@ pub(crate) fn version_after(write: &Write) -> u64 {
     write.expected_version.saturating_add(write.facts.len() as u64)
 }
 
-fn check_write(write: &Write, stands: Option<StreamPosition>) -> Result<(), JournalError> {
+fn check_write(write: &Write, position: Option<StreamPosition>) -> Result<(), JournalError> {
     if write.facts.is_empty() {
         return Err(JournalError::Unavailable(format!("a write to {:?} has no events", write.stream)));
     }
     let conflict =
         |actual| JournalError::Conflict { stream: write.stream.clone(), expected: write.expected_version, actual };
-    match stands {
+    match position {
         None if write.expected_version == 0 => Ok(()),
         None => Err(conflict(0)),
         // A creator does not know the epoch, so an existing stream is reported as a conflict, not as a stale epoch.
-        Some(at) if write.expected_version == 0 => Err(conflict(at.version)),
-        Some(at) if write.epoch != at.epoch => {
-            Err(JournalError::StaleEpoch { stream: write.stream.clone(), epoch: write.epoch, actual: at.epoch })
+        Some(current) if write.expected_version == 0 => Err(conflict(current.version)),
+        Some(current) if write.epoch != current.epoch => {
+            Err(JournalError::StaleEpoch { stream: write.stream.clone(), epoch: write.epoch, actual: current.epoch })
         }
-        Some(at) if write.expected_version != at.version => Err(conflict(at.version)),
+        Some(current) if write.expected_version != current.version => Err(conflict(current.version)),
         Some(_) => Ok(()),
     }
 }

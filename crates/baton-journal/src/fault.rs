@@ -86,12 +86,12 @@ impl<J: Journal + ?Sized> FaultyJournal<J> {
     }
 }
 
-fn injected(what: &str) -> JournalError {
-    JournalError::Unavailable(format!("injected fault: {what}"))
+fn injected(problem: &str) -> JournalError {
+    JournalError::Unavailable(format!("injected fault: {problem}"))
 }
 
-fn refuse(what: &'static str) -> Receipt {
-    Box::pin(ready(Err(injected(what))))
+fn refuse(problem: &'static str) -> Receipt {
+    Box::pin(ready(Err(injected(problem))))
 }
 
 /// Forwards commits until the process is dead.

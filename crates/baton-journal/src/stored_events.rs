@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Takes the facts of a write as events, with sequence numbers after `last_seq`.
 pub(crate) fn into_stored_events(write: &mut Write, last_seq: u64) -> Vec<Arc<StoredEvent>> {
     let facts = std::mem::take(&mut write.facts);
-    let places = (last_seq + 1..).zip(write.expected_version + 1..);
+    let positions = (last_seq + 1..).zip(write.expected_version + 1..);
     let event = |(fact, (seq, number))| {
         Arc::new(StoredEvent {
             seq,
@@ -20,5 +20,5 @@ pub(crate) fn into_stored_events(write: &mut Write, last_seq: u64) -> Vec<Arc<St
             fact,
         })
     };
-    facts.into_iter().zip(places).map(event).collect()
+    facts.into_iter().zip(positions).map(event).collect()
 }

@@ -57,7 +57,7 @@ pub trait AgentRepository: Send + Sync + 'static {
     fn create_agent<'a>(
         &'a self,
         files: AgentFiles,
-        keeping: AgentPersistence,
+        persistence: AgentPersistence,
     ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>>;
 
     /// Stops serving an agent and removes its definition. Fails as outdated if a digest is given that does not match.

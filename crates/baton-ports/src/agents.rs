@@ -164,7 +164,7 @@ pub trait AgentInvoker: Send + Sync + 'static {
     fn invoke<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: AgentRequest,
+        request: AgentRequest,
     ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>>;
 
     /// Whether a tool call of a task visible to the caller is executed by the client; `None` if there is no such call.
@@ -238,7 +238,7 @@ pub trait HandoffService: Send + Sync + 'static {
     fn begin<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffRequest,
+        request: HandoffRequest,
         channel: HandoffChannel,
     ) -> BoxFuture<'a, Result<HandoffTicket, AgentInvokeError>>;
 
@@ -256,7 +256,7 @@ pub trait HandoffService: Send + Sync + 'static {
         &'a self,
         principal: &'a Principal,
         id: &'a HandoffId,
-        ask: HandoffRequest,
+        request: HandoffRequest,
         model: &'a str,
     ) -> BoxFuture<'a, Result<Option<AgentReply>, AgentInvokeError>>;
 
@@ -264,6 +264,6 @@ pub trait HandoffService: Send + Sync + 'static {
     fn hand_over<'a>(
         &'a self,
         principal: &'a Principal,
-        ask: HandoffRequest,
+        request: HandoffRequest,
     ) -> BoxFuture<'a, Result<AgentReply, AgentInvokeError>>;
 }

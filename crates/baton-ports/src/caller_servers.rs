@@ -40,6 +40,6 @@ pub trait CallerServerConnector: Send + Sync + 'static {
     fn connect_server<'a>(
         &'a self,
         principal: &'a Principal,
-        guest: CallerServer,
+        server: CallerServer,
     ) -> BoxFuture<'a, Result<Vec<ToolSpec>, CallerServerError>>;
 }

@@ -24,21 +24,21 @@ impl HopList {
     /// Parses the header values of a request; without any, the query was not forwarded. A malformed header counts as
     /// too many hops.
     pub fn parse<'a>(values: impl IntoIterator<Item = &'a [u8]>) -> Self {
-        let mut trail = Self::default();
+        let mut hops = Self::default();
         for value in values {
             let Ok(text) = std::str::from_utf8(value) else {
-                trail.is_malformed = true;
+                hops.is_malformed = true;
                 continue;
             };
             for mark in text.split(',').map(str::trim) {
-                if trail.hops.len() > Self::MAX_HOPS || !is_hop_id(mark) {
-                    trail.is_malformed = true;
+                if hops.hops.len() > Self::MAX_HOPS || !is_hop_id(mark) {
+                    hops.is_malformed = true;
                     break;
                 }
-                trail.hops.push(mark.to_owned());
+                hops.hops.push(mark.to_owned());
             }
         }
-        trail
+        hops
     }
 
     /// Whether the query was not forwarded.
@@ -47,8 +47,8 @@ impl HopList {
     }
 
     /// Whether the store with this id forwarded the query.
-    pub fn contains(&self, mark: &str) -> bool {
-        self.hops.iter().any(|other| other == mark)
+    pub fn contains(&self, hop: &str) -> bool {
+        self.hops.iter().any(|known| known == hop)
     }
 
     /// Whether the query must not be forwarded again, because the hop limit is reached.
@@ -58,10 +58,10 @@ impl HopList {
 
     /// A copy with one more hop at the end.
     #[must_use]
-    pub fn with_hop(&self, mark: &str) -> Self {
-        let mut longer = self.clone();
-        longer.hops.push(mark.to_owned());
-        longer
+    pub fn with_hop(&self, hop: &str) -> Self {
+        let mut extended = self.clone();
+        extended.hops.push(hop.to_owned());
+        extended
     }
 }
 
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn trails() {
+    fn hop_lists_are_parsed_and_bounded() {
         let long = "x".repeat(65);
         let cases: &[(&[&[u8]], &str, bool)] = &[
             (&[], "", false),
@@ -108,16 +108,16 @@ mod tests {
             (&[long.as_bytes()], "", true),
         ];
         for (values, text, too_far) in cases {
-            let trail = HopList::parse(values.iter().copied());
-            assert_eq!((trail.to_string().as_str(), trail.is_exhausted()), (*text, *too_far), "{values:?}");
-            assert_eq!(trail.is_empty(), values.is_empty(), "{values:?}");
-            assert_eq!(trail.contains("a"), text.starts_with('a'), "{values:?}");
+            let hops = HopList::parse(values.iter().copied());
+            assert_eq!((hops.to_string().as_str(), hops.is_exhausted()), (*text, *too_far), "{values:?}");
+            assert_eq!(hops.is_empty(), values.is_empty(), "{values:?}");
+            assert_eq!(hops.contains("a"), text.starts_with('a'), "{values:?}");
         }
-        let trail = (0..HopList::MAX_HOPS).fold(HopList::default(), |trail, number| {
-            assert!(!trail.is_exhausted());
-            trail.with_hop(&number.to_string())
+        let hops = (0..HopList::MAX_HOPS).fold(HopList::default(), |hops, number| {
+            assert!(!hops.is_exhausted());
+            hops.with_hop(&number.to_string())
         });
-        assert!(trail.is_exhausted());
-        assert_eq!(HopList::parse([trail.to_string().as_bytes()]), trail);
+        assert!(hops.is_exhausted());
+        assert_eq!(HopList::parse([hops.to_string().as_bytes()]), hops);
     }
 }

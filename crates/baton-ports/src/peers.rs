@@ -84,7 +84,7 @@ pub trait PeerGateway: Send + Sync + 'static {
     fn send_message<'a>(
         &'a self,
         peer: &'a AgentName,
-        ask: PeerRequest,
+        request: PeerRequest,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
 
     /// Finds a message sent before the process died, and follows its task; never sends it again. `task` is the peer's
@@ -92,7 +92,7 @@ pub trait PeerGateway: Send + Sync + 'static {
     fn resume<'a>(
         &'a self,
         peer: &'a AgentName,
-        ask: PeerRequest,
+        request: PeerRequest,
         task: Option<String>,
     ) -> BoxFuture<'a, Result<PeerStream, PeerError>>;
 
@@ -101,7 +101,7 @@ pub trait PeerGateway: Send + Sync + 'static {
     fn find_task<'a>(
         &'a self,
         peer: &'a AgentName,
-        ask: PeerRequest,
+        request: PeerRequest,
     ) -> BoxFuture<'a, Result<Option<String>, PeerError>>;
 
     /// Requests cancellation of the peer's task; tries for a bounded time.

@@ -251,23 +251,23 @@ pub trait SpanStore: Send + Sync + 'static {
     fn ingest(&self, batch: SpanBatch) -> BoxFuture<'static, Result<(), SpanStoreError>>;
 
     /// Executes a search.
-    fn search(&self, ask: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>>;
+    fn search(&self, request: TraceSearchRequest) -> BoxFuture<'_, Result<TraceSearchResult, SpanStoreError>>;
 
     /// Executes a metrics query.
-    fn metrics(&self, ask: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>>;
+    fn metrics(&self, request: SpanMetricsRequest) -> BoxFuture<'_, Result<MetricsResult, SpanStoreError>>;
 
     /// All spans of a trace, each once, by start time; empty if the trace is unknown. Fails if the trace does not fit
     /// into memory.
     fn trace(&self, id: TraceId) -> BoxFuture<'_, Result<Vec<Span>, SpanStoreError>>;
 
     /// Attribute names.
-    fn tags(&self, ask: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>>;
+    fn tags(&self, request: TagsRequest) -> BoxFuture<'_, Result<TagNames, SpanStoreError>>;
 
     /// The distinct values of a field, most frequent first.
     fn tag_values(
         &self,
         field: baton_traceql::Field,
-        ask: TagsRequest,
+        request: TagsRequest,
     ) -> BoxFuture<'_, Result<Vec<SpanValue>, SpanStoreError>>;
 
     /// Subscribes to spans stored from now on.
@@ -280,13 +280,13 @@ pub trait SpanStore: Send + Sync + 'static {
     fn stats(&self) -> BoxFuture<'_, Result<SpanStats, SpanStoreError>>;
 
     /// Reads any number of locally stored spans. A store without local spans returns an error.
-    fn read(&self, _ask: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
+    fn read(&self, _request: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
         let reason = "this span store does not support bulk reads".to_owned();
         Box::pin(std::future::ready(Err(SpanStoreError::Unavailable(reason))))
     }
 
     /// The store that handles a forwarded query. Only a store that forwards queries itself overrides this.
-    fn forwarding(&self, _trail: &HopList) -> ForwardTarget {
+    fn forwarding(&self, _hops: &HopList) -> ForwardTarget {
         ForwardTarget::Local
     }
 }

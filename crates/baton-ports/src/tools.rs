@@ -48,7 +48,7 @@ pub struct ToolInvocation<'a> {
 /// Services that a running tool can request from its host.
 pub trait ToolHelper: Send + Sync {
     /// Requests a completion from a model; the error is a reason for the tool.
-    fn sample(&self, ask: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>>;
+    fn sample(&self, request: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>>;
 
     /// Handoff depth of work that the tool gives to agents.
     fn depth(&self) -> u32 {
@@ -168,15 +168,15 @@ pub trait ToolHost: Send + Sync + 'static {
 
     /// Tools of the agent beyond its definition, sorted by name, without denied tools; waits at most this long for
     /// servers that are starting.
-    fn available_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
-        let _ = (agent, patience);
+    fn available_tools<'a>(&'a self, agent: &'a AgentSpec, timeout: Duration) -> BoxFuture<'a, Vec<ToolSpec>> {
+        let _ = (agent, timeout);
         Box::pin(std::future::ready(Vec::new()))
     }
 
     /// Tools of the agent's servers that are denied or disabled, sorted by the names that they would have; waits at
     /// most this long for servers that are starting.
-    fn denied_tools<'a>(&'a self, agent: &'a AgentSpec, patience: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
-        let _ = (agent, patience);
+    fn denied_tools<'a>(&'a self, agent: &'a AgentSpec, timeout: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {
+        let _ = (agent, timeout);
         Box::pin(std::future::ready(Vec::new()))
     }
 

@@ -26,8 +26,8 @@ impl ModelCall {
     /// Estimate for the input without the messages.
     pub fn estimate_frame_tokens(&self, count: TokenCounter<'_>) -> u64 {
         let tools = self.tools.iter().map(|tool| {
-            let words = count(&tool.name).saturating_add(count(&tool.description));
-            PER_TOOL.saturating_add(words).saturating_add(count(tool.parameters.as_str()))
+            let text = count(&tool.name).saturating_add(count(&tool.description));
+            PER_TOOL.saturating_add(text).saturating_add(count(tool.parameters.as_str()))
         });
         tools.fold(count(&self.system), u64::saturating_add)
     }
@@ -36,7 +36,7 @@ impl ModelCall {
 impl ChatMessage {
     /// Estimate for one message with its attachments and calls.
     pub fn estimate_tokens(&self, count: TokenCounter<'_>) -> u64 {
-        let words = match self {
+        let content = match self {
             Self::User { text, files, .. } => {
                 files.iter().map(estimate_file_tokens).fold(count(text), u64::saturating_add)
             }
@@ -53,7 +53,7 @@ impl ChatMessage {
             }
             Self::Tool { name, output, .. } => count(name).saturating_add(count(output.as_str())),
         };
-        words.saturating_add(PER_MESSAGE)
+        content.saturating_add(PER_MESSAGE)
     }
 }
 

@@ -34,8 +34,8 @@ pub fn choose(mut matches: Vec<RelevanceMatch>, limits: RelevanceLimits) -> Vec<
         let Some(score) = Thousandths::from_f64(found.score.min(1.0)).filter(|score| *score > Thousandths(0)) else {
             continue;
         };
-        let wanted = score >= limits.include_score || chosen.len() < usize::from(limits.top_n);
-        if wanted && chosen.iter().all(|other| other.entry != found.entry) {
+        let is_included = score >= limits.include_score || chosen.len() < usize::from(limits.top_n);
+        if is_included && chosen.iter().all(|other| other.entry != found.entry) {
             chosen.push(SelectedEntry { entry: found.entry, score });
         }
     }

@@ -25,9 +25,9 @@ pub(crate) struct TermCounts {
 pub(crate) struct TermHash(u64);
 
 impl TermHash {
-    pub(crate) fn from_term(word: &str) -> Self {
+    pub(crate) fn from_term(term: &str) -> Self {
         let mut hasher = DefaultHasher::new();
-        word.hash(&mut hasher);
+        term.hash(&mut hasher);
         Self(hasher.finish())
     }
 }
@@ -47,26 +47,26 @@ impl RelevanceEntry {
         Self { pieces }
     }
 
-    pub(crate) fn contains(&self, word: TermHash) -> bool {
-        self.pieces.iter().any(|piece| piece.count(word) > 0)
+    pub(crate) fn contains(&self, term: TermHash) -> bool {
+        self.pieces.iter().any(|piece| piece.count(term) > 0)
     }
 }
 
 impl TermCounts {
-    fn from_terms<'a>(words: impl IntoIterator<Item = &'a String>) -> Self {
-        let mut said: Vec<TermHash> = words.into_iter().map(|word| TermHash::from_term(word)).collect();
-        said.sort_unstable();
+    fn from_terms<'a>(terms: impl IntoIterator<Item = &'a String>) -> Self {
+        let mut hashes: Vec<TermHash> = terms.into_iter().map(|term| TermHash::from_term(term)).collect();
+        hashes.sort_unstable();
         let mut counts: Vec<(TermHash, u32)> = Vec::new();
-        for word in &said {
+        for hash in &hashes {
             match counts.last_mut() {
-                Some((last, count)) if last == word => *count += 1,
-                _ => counts.push((*word, 1)),
+                Some((last, count)) if last == hash => *count += 1,
+                _ => counts.push((*hash, 1)),
             }
         }
-        Self { counts, length: u32::try_from(said.len()).unwrap_or(u32::MAX) }
+        Self { counts, length: u32::try_from(hashes.len()).unwrap_or(u32::MAX) }
     }
 
-    pub(crate) fn count(&self, word: TermHash) -> u32 {
-        self.counts.binary_search_by_key(&word, |(word, _)| *word).map_or(0, |at| self.counts[at].1)
+    pub(crate) fn count(&self, term: TermHash) -> u32 {
+        self.counts.binary_search_by_key(&term, |(term, _)| *term).map_or(0, |at| self.counts[at].1)
     }
 }

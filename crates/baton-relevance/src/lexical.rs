@@ -37,16 +37,17 @@ pub fn by_words(question: &str, entries: &[&RelevanceEntry]) -> Vec<RelevanceMat
         return Vec::new();
     }
     #[expect(clippy::cast_precision_loss, reason = "there are never so many pieces")]
-    let usual = pieces.iter().map(|(_, piece)| f64::from(piece.length)).sum::<f64>() / pieces.len() as f64;
+    let mean_length = pieces.iter().map(|(_, piece)| f64::from(piece.length)).sum::<f64>() / pieces.len() as f64;
     let mut best: Vec<RelevanceMatch> =
         pieces.iter().map(|(entry, _)| RelevanceMatch { entry: *entry, score: 0.0, strength: 0.0 }).collect();
-    for asked in question_units(question) {
-        let weights: Vec<(TermHash, f64)> = asked.into_iter().map(|word| (word, term_weight(word, entries))).collect();
+    for unit in question_units(question) {
+        let weights: Vec<(TermHash, f64)> = unit.into_iter().map(|term| (term, term_weight(term, entries))).collect();
         let all = weights.iter().map(|(_, weight)| weight).sum::<f64>() + EXTRA_WEIGHT;
-        let found: Vec<(f64, f64)> = pieces.iter().map(|(_, piece)| score_piece(piece, &weights, all, usual)).collect();
-        let most = found.iter().map(|(score, _)| *score).fold(0.0, f64::max);
+        let found: Vec<(f64, f64)> =
+            pieces.iter().map(|(_, piece)| score_piece(piece, &weights, all, mean_length)).collect();
+        let best_score = found.iter().map(|(score, _)| *score).fold(0.0, f64::max);
         for (best, (score, strength)) in best.iter_mut().zip(found) {
-            let counts = score >= MIN_SCORE && score >= most * MIN_RELATIVE_SCORE;
+            let counts = score >= MIN_SCORE && score >= best_score * MIN_RELATIVE_SCORE;
             if counts && (score, strength) > (best.score, best.strength) {
                 (best.score, best.strength) = (score, strength);
             }
@@ -61,7 +62,7 @@ fn question_units(question: &str) -> Vec<BTreeSet<TermHash>> {
     let mut units: Vec<BTreeSet<TermHash>> = Vec::new();
     let mut open = BTreeSet::new();
     for sentence in sentences(question) {
-        open.extend(words(&sentence).iter().map(|word| TermHash::from_term(word)));
+        open.extend(words(&sentence).iter().map(|term| TermHash::from_term(term)));
         if open.len() >= MIN_UNIT_TERMS {
             units.push(std::mem::take(&mut open));
         }
@@ -75,24 +76,24 @@ fn question_units(question: &str) -> Vec<BTreeSet<TermHash>> {
 
 /// Inverse document frequency of a term. A term in no entry counts as if it were in one, because terms of the question
 /// that are missing lower the score of all entries.
-fn term_weight(word: TermHash, entries: &[&RelevanceEntry]) -> f64 {
+fn term_weight(term: TermHash, entries: &[&RelevanceEntry]) -> f64 {
     let count = |count: usize| u32::try_from(count).map_or(f64::MAX, f64::from);
-    let saying = count(entries.iter().filter(|entry| entry.contains(word)).count()).max(1.0);
+    let containing = count(entries.iter().filter(|entry| entry.contains(term)).count()).max(1.0);
     let all = count(entries.len()) + BACKGROUND_ENTRIES;
-    (1.0 + (all - saying + 0.5) / (saying + 0.5)).ln()
+    (1.0 + (all - containing + 0.5) / (containing + 0.5)).ln()
 }
 
 /// The share of the total weight that the piece covers, and the plain BM25 sum, which still differs where the share is
 /// saturated.
-fn score_piece(piece: &TermCounts, weights: &[(TermHash, f64)], all: f64, usual: f64) -> (f64, f64) {
-    let stretch =
-        SATURATION * (1.0 - LENGTH_NORMALIZATION + LENGTH_NORMALIZATION * f64::from(piece.length) / usual.max(1.0));
+fn score_piece(piece: &TermCounts, weights: &[(TermHash, f64)], all: f64, mean_length: f64) -> (f64, f64) {
+    let stretch = SATURATION
+        * (1.0 - LENGTH_NORMALIZATION + LENGTH_NORMALIZATION * f64::from(piece.length) / mean_length.max(1.0));
     let (mut share, mut strength) = (0.0, 0.0);
-    for (word, weight) in weights {
-        let count = f64::from(piece.count(*word));
-        let said = count * (SATURATION + 1.0) / (count + stretch);
-        share += weight * said.min(1.0);
-        strength += weight * said;
+    for (term, weight) in weights {
+        let count = f64::from(piece.count(*term));
+        let gain = count * (SATURATION + 1.0) / (count + stretch);
+        share += weight * gain.min(1.0);
+        strength += weight * gain;
     }
     (share / all, strength)
 }

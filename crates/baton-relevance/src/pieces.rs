@@ -29,13 +29,13 @@ pub fn pieces(name: &str, description: &str, text: &str) -> Vec<String> {
 }
 
 fn push_paragraph(paragraph: &mut String, pieces: &mut Vec<String>) {
-    let whole = std::mem::take(paragraph);
-    if whole.len() <= MAX_PIECE_BYTES {
-        pieces.extend((!whole.is_empty()).then_some(whole));
+    let text = std::mem::take(paragraph);
+    if text.len() <= MAX_PIECE_BYTES {
+        pieces.extend((!text.is_empty()).then_some(text));
         return;
     }
     let mut packed = String::new();
-    for sentence in split(&whole) {
+    for sentence in split(&text) {
         for part in cut(sentence) {
             if !packed.is_empty() && packed.len() + part.len() >= MAX_PIECE_BYTES {
                 pieces.push(std::mem::take(&mut packed));
@@ -51,8 +51,8 @@ fn push_paragraph(paragraph: &mut String, pieces: &mut Vec<String>) {
 
 /// The sentences of a question, each truncated to the length of a piece.
 pub fn sentences(question: &str) -> Vec<String> {
-    let looked_at = &question[..question.floor_char_boundary(MAX_QUESTION_BYTES)];
-    let sentences = split(looked_at).filter_map(|sentence| cut(sentence).next());
+    let head = &question[..question.floor_char_boundary(MAX_QUESTION_BYTES)];
+    let sentences = split(head).filter_map(|sentence| cut(sentence).next());
     sentences.take(MAX_SENTENCES).map(str::to_owned).collect()
 }
 
@@ -94,10 +94,10 @@ fn cut(sentence: &str) -> impl Iterator<Item = &str> {
         if rest.is_empty() {
             return None;
         }
-        let most = rest.floor_char_boundary(MAX_PIECE_BYTES);
-        let at = match rest[..most].rfind(char::is_whitespace) {
-            Some(space) if most < rest.len() && space > 0 => space,
-            _ => most,
+        let limit = rest.floor_char_boundary(MAX_PIECE_BYTES);
+        let at = match rest[..limit].rfind(char::is_whitespace) {
+            Some(space) if limit < rest.len() && space > 0 => space,
+            _ => limit,
         };
         let (part, more) = rest.split_at(at);
         rest = more.trim_start();

@@ -40,8 +40,8 @@ pub(crate) fn words_of_name(name: &str) -> Vec<String> {
 fn word(run: &str) -> Option<String> {
     let lower = run.to_lowercase();
     let is_letter = lower.len() == 1 && lower.as_bytes()[0].is_ascii_alphabetic();
-    let tells = !lower.is_empty() && !is_letter && lower.len() <= MAX_TERM_LEN && !is_stop_word(&lower);
-    tells.then(|| stem(lower))
+    let is_term = !lower.is_empty() && !is_letter && lower.len() <= MAX_TERM_LEN && !is_stop_word(&lower);
+    is_term.then(|| stem(lower))
 }
 
 /// Splits a run into parts with and without spaces between words.

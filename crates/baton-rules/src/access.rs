@@ -92,13 +92,13 @@ fn scope_prefix(scope: &AccessScope) -> &'static str {
 ///
 /// Unknown scopes in a token, such as `openid`, are ignored.
 pub fn check_access(principal: &Principal, access: Access, agent: Option<&AgentName>) -> Result<(), MissingScope> {
-    let asked = agent.map(AgentName::as_str);
+    let requested = agent.map(AgentName::as_str);
     let suffices = |allowed: ScopeRef<'_>| {
-        let concerned = match (allowed.agent, asked) {
-            (Some(allowed), Some(asked)) => allowed == asked,
+        let is_same_agent = match (allowed.agent, requested) {
+            (Some(allowed), Some(requested)) => allowed == requested,
             _ => true,
         };
-        allowed.permits(access) && concerned
+        allowed.permits(access) && is_same_agent
     };
     check_scopes(principal, suffices, access, agent)
 }
@@ -138,11 +138,11 @@ impl<'a> ScopeRef<'a> {
         if text == TELEMETRY_READ {
             return Some(Self { access: Access::TelemetryRead, agent: None });
         }
-        let (word, agent) = match text.split_once(':') {
-            Some((word, agent)) => (word, Some(agent).filter(|agent| is_agent_name(agent)).map(Some)?),
+        let (name, agent) = match text.split_once(':') {
+            Some((name, agent)) => (name, Some(agent).filter(|agent| is_agent_name(agent)).map(Some)?),
             None => (text, None),
         };
-        let access = match (word, agent) {
+        let access = match (name, agent) {
             ("read", _) => Access::Read,
             ("call", _) => Access::Call,
             ("admin", None) => Access::Admin,

@@ -44,7 +44,8 @@ pub enum IllegalTransition {
 }
 
 fn asks_approval(stage: &CallStage) -> bool {
-    matches!(stage, CallStage::Asked(ask) if ask.questions.iter().any(|question| question.wants == QuestionKind::Approval))
+    let CallStage::Asked(request) = stage else { return false };
+    request.questions.iter().any(|question| question.wants == QuestionKind::Approval)
 }
 
 impl TaskRecord {
@@ -113,13 +114,13 @@ impl TaskRecord {
                 self.autonomous |= autonomous;
                 self.status_at = at;
             }
-            TaskEvent::RunResumed { run, after, isolated: alone } => {
-                return self.record_resumption(run, *after, *alone);
+            TaskEvent::RunResumed { run, after, isolated } => {
+                return self.record_resumption(run, *after, *isolated);
             }
             TaskEvent::RunPaused { run } => {
                 self.current_run(run)?;
             }
-            TaskEvent::RunOptionsSet { options: wishes } => self.wishes = Some(self.merge_run_options(wishes)),
+            TaskEvent::RunOptionsSet { options } => self.wishes = Some(self.merge_run_options(options)),
             TaskEvent::TextFlushed { message, .. } => {
                 let open = self.run.as_ref().and_then(|run| run.open.as_ref());
                 open.filter(|open| *open == message).ok_or(IllegalTransition::Attempt)?;
@@ -148,9 +149,9 @@ impl TaskRecord {
                     return Err(IllegalTransition::Call(id.clone()));
                 }
                 // A remote agent that delegates its tools waits for their results in the same remote task.
-                let place = self.peer.clone();
+                let peer = self.peer.clone();
                 self.close_attempt()?;
-                self.peer = place;
+                self.peer = peer;
                 self.tool_calls = self.tool_calls.saturating_add(calls.len() as u64);
                 self.calls = calls.iter().cloned().map(CallState::pending).collect();
                 self.history.push(message.clone());
@@ -161,9 +162,9 @@ impl TaskRecord {
                 self.advance(call, begins, CallStage::Started)?.effects = *effects;
                 self.count_call(repeats);
             }
-            TaskEvent::ToolInputRequested { call, ask } => {
-                let asks = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
-                self.advance(call, asks, CallStage::Asked(ask.clone()))?;
+            TaskEvent::ToolInputRequested { call, ask: request } => {
+                let may_ask = |stage: &CallStage| matches!(stage, CallStage::Pending | CallStage::Started);
+                self.advance(call, may_ask, CallStage::Asked(request.clone()))?;
             }
             TaskEvent::ToolInputReceived { call, answers } if self.is_call_in_doubt(call) => {
                 if !allows_another_run(answers) {
@@ -174,14 +175,14 @@ impl TaskRecord {
             }
             TaskEvent::ToolInputReceived { call, answers } => {
                 // A question of the tool is never an approval, whatever its key.
-                let of_leave = self.call(call).is_some_and(|state| asks_approval(&state.stage));
+                let is_approval = self.call(call).is_some_and(|state| asks_approval(&state.stage));
                 // Answers arrive while no run is in progress.
                 let state = self.set_stage(call, CallStage::is_asked, CallStage::Pending)?;
-                match answers.approval().filter(|_| of_leave) {
+                match answers.approval().filter(|_| is_approval) {
                     Some(approved) => state.approved = Some(approved),
                     None => state.answers = Some(answers.clone()),
                 }
-                if of_leave && answers.is_for_session() {
+                if is_approval && answers.is_for_session() {
                     let tool = state.call.name.clone();
                     self.grants.push(SessionGrant { agent: self.agent.clone(), tool });
                 }
@@ -193,21 +194,21 @@ impl TaskRecord {
             }
             TaskEvent::HandoffSent { call, handoff, child, deadline, .. } => {
                 let (handoff, child) = (handoff.clone(), child.clone());
-                let handed = PendingHandoff { handoff, child, deadline: *deadline, asked: None, answer: None };
-                self.advance(call, |stage| matches!(stage, CallStage::Pending), CallStage::HandedOff(handed))?;
+                let pending = PendingHandoff { handoff, child, deadline: *deadline, asked: None, answer: None };
+                self.advance(call, |stage| matches!(stage, CallStage::Pending), CallStage::HandedOff(pending))?;
                 self.count_call(false);
             }
             TaskEvent::HandoffInputRequested { call, message } => {
                 self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
-                let handed = self.pending_handoff_mut(call)?;
-                (handed.asked, handed.answer) = (Some((message.clone(), at)), None);
+                let pending = self.pending_handoff_mut(call)?;
+                (pending.asked, pending.answer) = (Some((message.clone(), at)), None);
             }
             TaskEvent::HandoffInputReceived { call, message, deadline, grants } => {
-                let handed = self.pending_handoff_mut(call)?;
-                if handed.asked.take().is_none() {
+                let pending = self.pending_handoff_mut(call)?;
+                if pending.asked.take().is_none() {
                     return Err(IllegalTransition::Call(call.clone()));
                 }
-                (handed.answer, handed.deadline) = (message.clone(), *deadline);
+                (pending.answer, pending.deadline) = (message.clone(), *deadline);
                 self.grants.extend(grants.iter().cloned());
             }
             TaskEvent::ContextSelected { message, request, .. } => {
@@ -222,8 +223,9 @@ impl TaskRecord {
                 run.asked = Some(PeerDispatch { message: message.clone(), taken: false });
             }
             TaskEvent::PeerAttached { task, context } => {
-                let asked = self.run.as_mut().and_then(|run| run.asked.as_mut()).ok_or(IllegalTransition::Attempt)?;
-                asked.taken = true;
+                let dispatch =
+                    self.run.as_mut().and_then(|run| run.asked.as_mut()).ok_or(IllegalTransition::Attempt)?;
+                dispatch.taken = true;
                 self.peer = Some(PeerTaskRef { task: Some(task.clone()), context: context.clone() });
             }
             TaskEvent::ArtifactEmitted { artifact } => {
@@ -268,8 +270,8 @@ impl TaskRecord {
         self.call(call).is_some_and(|state| is_in_doubt(self, state))
     }
 
-    fn count_call(&mut self, again: bool) {
-        if let Some(run) = self.run.as_mut().filter(|_| !again) {
+    fn count_call(&mut self, is_repeat: bool) {
+        if let Some(run) = self.run.as_mut().filter(|_| !is_repeat) {
             run.begun = run.begun.saturating_add(1);
         }
     }
@@ -305,10 +307,10 @@ impl TaskRecord {
     }
 
     /// A resumption is not progress: it counts toward the crash limit.
-    fn record_resumption(&mut self, run: &RunId, after: u64, alone: bool) -> Result<(), IllegalTransition> {
+    fn record_resumption(&mut self, run: &RunId, after: u64, isolated: bool) -> Result<(), IllegalTransition> {
         let run = self.current_run(run)?;
         let (crashes, before) = if after == run.last_progress { (run.crashes, run.alone) } else { (0, 0) };
-        (run.crashes, run.alone) = (crashes.saturating_add(1), before.saturating_add(u32::from(alone)));
+        (run.crashes, run.alone) = (crashes.saturating_add(1), before.saturating_add(u32::from(isolated)));
         self.version += 1;
         Ok(())
     }
@@ -334,9 +336,9 @@ impl TaskRecord {
             Some(_) => {
                 // The remote task is finished; a further message starts another task in the same remote conversation.
                 if run.asked.take().is_some()
-                    && let Some(place) = &mut self.peer
+                    && let Some(peer) = &mut self.peer
                 {
-                    place.task = None;
+                    peer.task = None;
                 }
                 Ok(run)
             }
@@ -347,21 +349,21 @@ impl TaskRecord {
     fn advance(
         &mut self,
         id: &CallId,
-        may: impl Fn(&CallStage) -> bool,
+        is_legal: impl Fn(&CallStage) -> bool,
         to: CallStage,
     ) -> Result<&mut CallState, IllegalTransition> {
         self.run.as_ref().ok_or(IllegalTransition::NoRun)?;
-        self.set_stage(id, may, to)
+        self.set_stage(id, is_legal, to)
     }
 
     fn set_stage(
         &mut self,
         id: &CallId,
-        may: impl Fn(&CallStage) -> bool,
+        is_legal: impl Fn(&CallStage) -> bool,
         to: CallStage,
     ) -> Result<&mut CallState, IllegalTransition> {
         match self.calls.iter_mut().find(|state| state.call.id == *id) {
-            Some(state) if may(&state.stage) => {
+            Some(state) if is_legal(&state.stage) => {
                 state.stage = to;
                 Ok(state)
             }
@@ -372,7 +374,7 @@ impl TaskRecord {
     fn pending_handoff_mut(&mut self, id: &CallId) -> Result<&mut PendingHandoff, IllegalTransition> {
         let state = self.calls.iter_mut().find(|state| state.call.id == *id);
         match state.map(|state| &mut state.stage) {
-            Some(CallStage::HandedOff(handed)) => Ok(handed),
+            Some(CallStage::HandedOff(pending)) => Ok(pending),
             _ => Err(IllegalTransition::Call(id.clone())),
         }
     }
@@ -390,7 +392,7 @@ impl TaskRecord {
     }
 
     fn own_results(&self) -> Vec<ToolResult> {
-        let told: Vec<CallId> = self
+        let reported: Vec<CallId> = self
             .history
             .iter()
             .rev()
@@ -401,7 +403,7 @@ impl TaskRecord {
         self.calls
             .iter()
             .filter_map(|state| match &state.stage {
-                CallStage::Finished(result) if !told.contains(&result.call) => Some(result.clone()),
+                CallStage::Finished(result) if !reported.contains(&result.call) => Some(result.clone()),
                 _ => None,
             })
             .collect()
@@ -439,8 +441,8 @@ impl TaskRecord {
         if !legal {
             return Err(IllegalTransition::State { from: self.state, to });
         }
-        let asks_back = to.is_interrupted() && self.run.as_ref().is_some_and(RunState::is_request_delivered);
-        if asks_back {
+        let is_remote_question = to.is_interrupted() && self.run.as_ref().is_some_and(RunState::is_request_delivered);
+        if is_remote_question {
             // Question of a remote agent: messages after it are not yet delivered to that agent.
             self.history.extend(message.cloned());
         }

@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pauses_double_up_to_a_longest_and_stay_within_a_fifth() {
+    fn delays_double_up_to_a_maximum_with_a_jitter_of_a_fifth() {
         for (attempts, expect) in
             [(0, 500), (1, 500), (2, 1000), (3, 2000), (7, 30_000), (8, 30_000), (u32::MAX, 30_000)]
         {

@@ -54,7 +54,7 @@ pub fn accept_message(
             forwarded: Vec::new(),
         });
     }
-    let passed = forward_answers(task, &mut message)?;
+    let forwarded = forward_answers(task, &mut message)?;
     let mut results = parse_tool_results(&message).map_err(|error| MessageRejection {
         code: ErrorCode::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),
@@ -62,17 +62,17 @@ pub fn accept_message(
     })?;
     check_results(task, &mut results)?;
     let answer = answer_to_question(task, &message, &results);
-    let answered = match parse_answers(task, &message, &results, answer.is_some())? {
-        ParsedAnswers::FromParts(answered) => answered,
-        ParsedAnswers::FromText(answered) => {
-            message.parts.push(input_responses_part(&answered));
-            answered
+    let call_answers = match parse_answers(task, &message, &results, answer.is_some())? {
+        ParsedAnswers::FromParts(call_answers) => call_answers,
+        ParsedAnswers::FromText(call_answers) => {
+            message.parts.push(input_responses_part(&call_answers));
+            call_answers
         }
     };
-    let (decided, answered) = settle_in_doubt_calls(task, answered)?;
-    if !decided.is_empty() {
-        message.parts.push(results_part(&decided));
-        results.extend(decided);
+    let (decided_results, call_answers) = settle_in_doubt_calls(task, call_answers)?;
+    if !decided_results.is_empty() {
+        message.parts.push(results_part(&decided_results));
+        results.extend(decided_results);
     }
     if let Some(answer) = answer {
         // Records in the history which call the text answers.
@@ -83,15 +83,15 @@ pub fn accept_message(
         let id = &state.call.id;
         state.stage.is_finished()
             || results.iter().any(|result| result.call == *id)
-            || answered.iter().any(|(call, _)| call == id)
-            || passed.iter().any(|down| down.call == *id)
+            || call_answers.iter().any(|(call, _)| call == id)
+            || forwarded.iter().any(|child_answer| child_answer.call == *id)
             || !needs_caller(task, state)
     });
     let resumes = task.state == TaskState::InputRequired && settled || task.state == TaskState::AuthRequired;
     let mut events = vec![TaskEvent::MessageReceived { message, results }];
-    events.extend(answered.into_iter().map(|(call, answers)| TaskEvent::ToolInputReceived { call, answers }));
-    events.extend(passed.iter().map(|down| child_answer_event(task, down, now)));
-    Ok(AcceptedMessage { events, starts_run: resumes, forwarded: passed })
+    events.extend(call_answers.into_iter().map(|(call, answers)| TaskEvent::ToolInputReceived { call, answers }));
+    events.extend(forwarded.iter().map(|child_answer| child_answer_event(task, child_answer, now)));
+    Ok(AcceptedMessage { events, starts_run: resumes, forwarded })
 }
 
 type CallAnswers = Vec<(CallId, ToolAnswers)>;
@@ -99,36 +99,36 @@ type CallAnswers = Vec<(CallId, ToolAnswers)>;
 /// Separates results for in-doubt calls from answers that calls continue with.
 fn settle_in_doubt_calls(
     task: &TaskRecord,
-    answered: CallAnswers,
+    call_answers: CallAnswers,
 ) -> Result<(Vec<ToolResult>, CallAnswers), MessageRejection> {
-    let (mut decided, mut goes_on) = (Vec::new(), Vec::new());
-    for (id, answers) in answered {
+    let (mut results, mut remaining) = (Vec::new(), Vec::new());
+    for (id, answers) in call_answers {
         let doubt = task.call(&id).filter(|state| is_in_doubt(task, state));
         match doubt.map(|state| decided_result(&state.call, &answers)).transpose()?.flatten() {
-            Some(result) => decided.push(result),
-            None => goes_on.push((id, answers)),
+            Some(result) => results.push(result),
+            None => remaining.push((id, answers)),
         }
     }
-    Ok((decided, goes_on))
+    Ok((results, remaining))
 }
 
 /// Whether a call of a waiting task needs external input.
 fn needs_caller(task: &TaskRecord, state: &CallState) -> bool {
     match &state.stage {
         CallStage::Finished(_) => false,
-        CallStage::HandedOff(handed) => handed.asked.is_some(),
+        CallStage::HandedOff(pending) => pending.asked.is_some(),
         CallStage::Asked(_) | CallStage::Started => true,
         CallStage::Pending => is_run_by_caller(task, &state.call) || state.call.name == ASK_USER_TOOL,
     }
 }
 
 /// Event for the answer to a child's question. Time spent waiting for the answer does not count.
-fn child_answer_event(task: &TaskRecord, down: &ForwardedAnswer, now: Timestamp) -> TaskEvent {
+fn child_answer_event(task: &TaskRecord, answer: &ForwardedAnswer, now: Timestamp) -> TaskEvent {
     TaskEvent::HandoffInputReceived {
-        call: down.call.clone(),
-        message: Some(down.message.clone()),
-        deadline: task.call(&down.call).map_or(now, |state| deadline_after(&state.stage, now)),
-        grants: down.grants.clone(),
+        call: answer.call.clone(),
+        message: Some(answer.message.clone()),
+        deadline: task.call(&answer.call).map_or(now, |state| deadline_after(&state.stage, now)),
+        grants: answer.grants.clone(),
     }
 }
 
@@ -138,7 +138,7 @@ pub(crate) fn deadline_after(stage: &CallStage, now: Timestamp) -> Timestamp {
         CallStage::HandedOff(PendingHandoff { deadline, asked: Some((_, since)), .. }) => {
             now.after(since.until(*deadline))
         }
-        CallStage::HandedOff(handed) => handed.deadline,
+        CallStage::HandedOff(pending) => pending.deadline,
         _ => now,
     }
 }
@@ -146,7 +146,10 @@ pub(crate) fn deadline_after(stage: &CallStage, now: Timestamp) -> Timestamp {
 /// Events for a child that continues although its question was not answered through this task; none if the task does
 /// not wait for it.
 pub fn resume_child_wait(task: &TaskRecord, child: &TaskId, now: Timestamp) -> Option<AcceptedMessage> {
-    let waiting = |state: &&CallState| matches!(&state.stage, CallStage::HandedOff(handed) if handed.child == *child && handed.asked.is_some());
+    let waiting = |state: &&CallState| match &state.stage {
+        CallStage::HandedOff(pending) => pending.child == *child && pending.asked.is_some(),
+        _ => false,
+    };
     let state = task.calls.iter().find(waiting)?;
     let deadline = deadline_after(&state.stage, now);
     let event =

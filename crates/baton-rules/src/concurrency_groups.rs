@@ -8,12 +8,12 @@ pub fn group_concurrent_calls(calls: Vec<CallState>, is_sequential: impl Fn(&str
     let mut groups: Vec<Vec<CallState>> = Vec::new();
     let mut open = false;
     for state in calls {
-        let alone = is_sequential(&state.call.name);
-        match groups.last_mut().filter(|_| open && !alone) {
+        let runs_alone = is_sequential(&state.call.name);
+        match groups.last_mut().filter(|_| open && !runs_alone) {
             Some(group) => group.push(state),
             None => groups.push(vec![state]),
         }
-        open = !alone;
+        open = !runs_alone;
     }
     groups
 }

@@ -123,9 +123,9 @@ impl std::fmt::Debug for AddressUse {
 
 impl DefinitionEffects {
     /// Collects the effects of a resolved definition.
-    pub fn from_definition(spec: &AgentSpec, kit: &AgentResources) -> Self {
+    pub fn from_definition(spec: &AgentSpec, resources: &AgentResources) -> Self {
         let mut effects = Self::default();
-        let AgentResources { servers, exports: _, providers, variables } = kit;
+        let AgentResources { servers, exports: _, providers, variables } = resources;
         agent::collect(&mut effects, spec);
         for server in servers {
             server::collect(&mut effects, server, variables);

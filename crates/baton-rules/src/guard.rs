@@ -99,7 +99,7 @@ impl GuardDecision {
                 _ => "the `content` of its answer is not text".to_owned(),
             }),
             ("modify", None) => Err("it answered `modify` without `content`".to_owned()),
-            (other, _) => Err(format!("it answered `{}`, which is not allow, block or modify", truncate(other, 40))),
+            (action, _) => Err(format!("it answered `{}`, which is not allow, block or modify", truncate(action, 40))),
         }
     }
 }
@@ -147,10 +147,10 @@ pub fn guard_tool(guardrail: &Guardrail) -> ToolSpec {
 pub fn unchecked_messages(task: &TaskRecord) -> Vec<&Message> {
     let checked = task.checked.as_ref().and_then(|id| task.history.iter().rposition(|message| message.id == *id));
     let since = checked.map_or(0, |at| at + 1);
-    let is_said = |message: &&Message| {
+    let is_caller_text = |message: &&Message| {
         message.role == Role::User && parse_tool_results(message).is_ok_and(|results| results.is_empty())
     };
-    task.history.iter().skip(since).filter(is_said).collect()
+    task.history.iter().skip(since).filter(is_caller_text).collect()
 }
 
 impl TaskRecord {
@@ -164,8 +164,8 @@ impl TaskRecord {
         match (stage, call, message) {
             (GuardStage::Input, _, Some(id)) => {
                 self.checked = Some(id.clone());
-                let said = self.history.iter_mut().rev().find(|message| message.id == *id);
-                if let (Some(message), Some(content)) = (said, content) {
+                let target = self.history.iter_mut().rev().find(|message| message.id == *id);
+                if let (Some(message), Some(content)) = (target, content) {
                     replace_text(message, content);
                 }
             }
@@ -184,13 +184,13 @@ impl TaskRecord {
 
 /// Replaces the text and data of a message; files are kept.
 fn replace_text(message: &mut Message, content: &Json) {
-    let is_words = |part: &Part| matches!(part.content, PartContent::Text(_) | PartContent::Data(_));
-    message.parts.retain(|part| !is_words(part));
+    let is_text = |part: &Part| matches!(part.content, PartContent::Text(_) | PartContent::Data(_));
+    message.parts.retain(|part| !is_text(part));
     message.parts.insert(0, Part::text(content.to_plain_text()));
 }
 
-fn truncate(text: &str, most: usize) -> String {
-    match text.char_indices().nth(most) {
+fn truncate(text: &str, max_chars: usize) -> String {
+    match text.char_indices().nth(max_chars) {
         Some((at, _)) => format!("{}…", &text[..at]),
         None => text.to_owned(),
     }

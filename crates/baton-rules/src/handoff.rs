@@ -170,11 +170,11 @@ pub fn handoff_depth(chain: &[AgentName], earlier: u32) -> usize {
 /// orchestration, may use every agent of its Baton. `earlier` is the number of handoffs before the work arrived from
 /// another system.
 ///
-/// A handoff requested by a remote agent uses the credentials of this Baton. Only the list of `lender`, the local agent
-/// at the start of the chain, permits it: without a lender or with an empty list it is refused.
+/// A handoff requested by a remote agent uses the credentials of this Baton. Only the list of `first_local_agent`, the
+/// local agent at the start of the chain, permits it: without such an agent or with an empty list it is refused.
 pub fn admit_handoff(
     from: &AgentSpec,
-    lender: Option<&AgentSpec>,
+    first_local_agent: Option<&AgentSpec>,
     parent: Option<&ParentLink>,
     earlier: u32,
     to: &AgentName,
@@ -182,19 +182,20 @@ pub fn admit_handoff(
 ) -> Result<Vec<AgentName>, HandoffRejection> {
     let mut chain: Vec<AgentName> = parent.map(|link| link.chain.clone()).unwrap_or_default();
     chain.push(from.name.clone());
-    let words = |names: &[AgentName], join: &str| names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(join);
+    let join_names =
+        |names: &[AgentName], join: &str| names.iter().map(AgentName::as_str).collect::<Vec<_>>().join(join);
     if chain.contains(to) {
-        return Err(HandoffRejection::Cycle { to: to.clone(), chain: words(&chain, " -> ") });
+        return Err(HandoffRejection::Cycle { to: to.clone(), chain: join_names(&chain, " -> ") });
     }
     if from.is_peer() {
-        let lists = |lender: &AgentSpec| lender.handoffs.iter().any(|target| target.agent == *to);
-        if !lender.is_some_and(|lender| !lender.is_peer() && lists(lender)) {
+        let lists = |agent: &AgentSpec| agent.handoffs.iter().any(|target| target.agent == *to);
+        if !first_local_agent.is_some_and(|agent| !agent.is_peer() && lists(agent)) {
             return Err(HandoffRejection::RemoteSender { from: from.name.clone(), to: to.clone() });
         }
     }
     let allowed: Vec<AgentName> = from.handoffs.iter().map(|target| target.agent.clone()).collect();
     if from.orchestration.is_none() && !(from.enable_handoff && (allowed.is_empty() || allowed.contains(to))) {
-        let allowed = if allowed.is_empty() { "none".to_owned() } else { words(&allowed, ", ") };
+        let allowed = if allowed.is_empty() { "none".to_owned() } else { join_names(&allowed, ", ") };
         return Err(HandoffRejection::NotAllowed { from: from.name.clone(), to: to.clone(), allowed });
     }
     let depth = handoff_depth(&chain, earlier);

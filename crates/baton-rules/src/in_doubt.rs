@@ -52,8 +52,8 @@ pub fn is_in_doubt(task: &TaskRecord, state: &CallState) -> bool {
 
 /// Question about the outcome of an in-doubt call.
 pub fn in_doubt_request(call: &ToolCall) -> ToolInputRequest {
-    let wants = QuestionKind::Form { schema: outcome_schema() };
-    let question = ToolQuestion { key: OUTCOME_KEY.to_owned(), message: in_doubt_message(call), wants };
+    let kind = QuestionKind::Form { schema: outcome_schema() };
+    let question = ToolQuestion { key: OUTCOME_KEY.to_owned(), message: in_doubt_message(call), wants: kind };
     ToolInputRequest { questions: vec![question], state: None }
 }
 
@@ -78,8 +78,8 @@ pub fn in_doubt_part<'a>(agent: &'a AgentName, calls: impl IntoIterator<Item = &
         in_doubt: true,
         arguments: &call.arguments,
     });
-    let out = InDoubtRequestsPayload { input_requests: doubts.collect() };
-    Part::data(Json::from_serializable(&out).unwrap_or_else(|_| Json::string("")))
+    let payload = InDoubtRequestsPayload { input_requests: doubts.collect() };
+    Part::data(Json::from_serializable(&payload).unwrap_or_else(|_| Json::string("")))
 }
 
 fn outcome_schema() -> Json {
@@ -124,13 +124,13 @@ pub(crate) fn decided_result(call: &ToolCall, answers: &ToolAnswers) -> Result<O
             detail: format!("use_result needs the result of call '{}'; add it to content as 'result'", call.id),
         }),
         Some(OutcomeForm { outcome: InDoubtOutcome::Fail, .. }) | None => {
-            let words = format!(
+            let text = format!(
                 "{}: '{}' was interrupted, and it is unknown whether it took effect. Do not call it again before that is \
                  known.",
                 ErrorCode::TOOL_UNSAFE_TO_REPEAT.code,
                 call.name
             );
-            Ok(Some(result(Json::string(&words), true)))
+            Ok(Some(result(Json::string(&text), true)))
         }
     }
 }

@@ -77,19 +77,19 @@ enum InputDecision {
 
 impl InputResponseEntry {
     /// Resolves the action. Form content implies acceptance; an approval must be explicit.
-    fn action(&self, wants: &QuestionKind) -> Result<AnswerAction, String> {
-        let decided = self.decision.map(|decision| match decision {
+    fn action(&self, kind: &QuestionKind) -> Result<AnswerAction, String> {
+        let decision_action = self.decision.map(|decision| match decision {
             InputDecision::AllowOnce => AnswerAction::Accept,
             InputDecision::AllowSession => AnswerAction::AcceptForSession,
             InputDecision::Deny => AnswerAction::Decline,
         });
-        match (self.action, decided) {
-            (Some(action), Some(decided)) if action.is_accepted() != decided.is_accepted() => {
+        match (self.action, decision_action) {
+            (Some(action), Some(decision_action)) if action.is_accepted() != decision_action.is_accepted() => {
                 Err("action and decision contradict each other; send only one of them".to_owned())
             }
             (Some(action), _) => Ok(action),
-            (None, Some(decided)) => Ok(decided),
-            (None, None) if *wants == QuestionKind::Approval => {
+            (None, Some(decision_action)) => Ok(decision_action),
+            (None, None) if *kind == QuestionKind::Approval => {
                 Err("decision must be allow_once, allow_session or deny".to_owned())
             }
             (None, None) => Ok(AnswerAction::Accept),
@@ -100,10 +100,10 @@ impl InputResponseEntry {
 /// Data part with the input requests of tools; an approval includes the arguments of its call.
 pub fn input_requests_part<'a>(
     agent: &'a AgentName,
-    asks: impl IntoIterator<Item = &'a (ToolCall, ToolInputRequest)>,
+    pending_requests: impl IntoIterator<Item = &'a (ToolCall, ToolInputRequest)>,
 ) -> Part {
-    let requests = |(call, ask): &'a (ToolCall, ToolInputRequest)| {
-        ask.questions.iter().map(|question| {
+    let requests = |(call, request): &'a (ToolCall, ToolInputRequest)| {
+        request.questions.iter().map(|question| {
             let (schema, url, approval) = match &question.wants {
                 QuestionKind::Form { schema } => (Some(schema), None, None),
                 QuestionKind::Visit { url } => (None, Some(url.as_str()), None),
@@ -124,7 +124,7 @@ pub fn input_requests_part<'a>(
             }
         })
     };
-    let input_requests = asks.into_iter().flat_map(requests).collect();
+    let input_requests = pending_requests.into_iter().flat_map(requests).collect();
     Part::data(Json::from_serializable(&InputRequestsPayload { input_requests }).unwrap_or_else(|_| Json::string("")))
 }
 
@@ -139,8 +139,8 @@ pub fn is_tool_answer(message: &Message) -> bool {
 }
 
 /// Data part with the responses in a message.
-pub(crate) fn input_responses_part(answered: &[(CallId, ToolAnswers)]) -> Part {
-    let responses = answered.iter().flat_map(|(call_id, answers)| {
+pub(crate) fn input_responses_part(call_answers: &[(CallId, ToolAnswers)]) -> Part {
+    let responses = call_answers.iter().flat_map(|(call_id, answers)| {
         answers.answers.iter().map(move |ToolAnswer { key, action, content }| InputResponsePayload {
             call_id,
             key,
@@ -148,8 +148,8 @@ pub(crate) fn input_responses_part(answered: &[(CallId, ToolAnswers)]) -> Part {
             content: content.as_ref(),
         })
     });
-    let out = InputResponsesPayload { input_responses: responses.collect() };
-    Part::data(Json::from_serializable(&out).unwrap_or_else(|_| Json::string("")))
+    let payload = InputResponsesPayload { input_responses: responses.collect() };
+    Part::data(Json::from_serializable(&payload).unwrap_or_else(|_| Json::string("")))
 }
 
 /// Answers of a message to the tools of a task.
@@ -165,21 +165,22 @@ pub(crate) fn parse_answers(
     task: &TaskRecord,
     message: &Message,
     results: &[ToolResult],
-    words_taken: bool,
+    text_used: bool,
 ) -> Result<ParsedAnswers, MessageRejection> {
     let has_result = |call: &ToolCall| results.iter().any(|result| result.call == call.id);
-    let asking: Vec<(&ToolCall, Cow<'_, ToolInputRequest>)> = task
+    let pending_requests: Vec<(&ToolCall, Cow<'_, ToolInputRequest>)> = task
         .open_calls()
         .filter_map(|state| match &state.stage {
-            CallStage::Asked(ask) => Some((&state.call, Cow::Borrowed(ask))),
+            CallStage::Asked(request) => Some((&state.call, Cow::Borrowed(request))),
             _ if is_in_doubt(task, state) && !has_result(&state.call) => {
                 Some((&state.call, Cow::Owned(in_doubt_request(&state.call))))
             }
             _ => None,
         })
         .collect();
-    let open: Vec<(&ToolCall, &ToolInputRequest)> = asking.iter().map(|(call, ask)| (*call, ask.as_ref())).collect();
-    let mut given: Vec<(CallId, Vec<ToolAnswer>)> = Vec::new();
+    let open: Vec<(&ToolCall, &ToolInputRequest)> =
+        pending_requests.iter().map(|(call, request)| (*call, request.as_ref())).collect();
+    let mut received: Vec<(CallId, Vec<ToolAnswer>)> = Vec::new();
     let mut count = 0;
     for part in &message.parts {
         let PartContent::Data(data) = &part.content else { continue };
@@ -191,40 +192,43 @@ pub(crate) fn parse_answers(
         for response in part.input_responses.unwrap_or_default() {
             let field = format!("input_responses[{count}]");
             let (call, answer) = match_response(&open, response).map_err(|detail| invalid_answer(&field, detail))?;
-            match given.iter_mut().find(|(id, _)| *id == call) {
+            match received.iter_mut().find(|(id, _)| *id == call) {
                 Some((_, answers)) if answers.iter().any(|other| other.key == answer.key) => {
                     return Err(invalid_answer(&field, format!("the question '{}' has two answers here", answer.key)));
                 }
                 Some((_, answers)) => answers.push(answer),
-                None => given.push((call, vec![answer])),
+                None => received.push((call, vec![answer])),
             }
             count += 1;
         }
     }
-    if given.is_empty() {
-        let words = message.text();
-        let waits = task.state == TaskState::InputRequired && !words_taken && !words.trim().is_empty();
-        return match (waits, open.as_slice()) {
-            (true, [(call, ask)]) if ask.questions.len() == 1 => {
-                let answer = ask.questions.iter().map(|question| parse_text_answer(question, words.trim()));
+    if received.is_empty() {
+        let text = message.text();
+        let accepts_text = task.state == TaskState::InputRequired && !text_used && !text.trim().is_empty();
+        return match (accepts_text, open.as_slice()) {
+            (true, [(call, request)]) if request.questions.len() == 1 => {
+                let answer = request.questions.iter().map(|question| parse_text_answer(question, text.trim()));
                 let answers = answer.collect::<Result<_, _>>().map_err(|detail| invalid_answer("text", detail))?;
-                Ok(ParsedAnswers::FromText(vec![(call.id.clone(), ToolAnswers { answers, state: ask.state.clone() })]))
+                Ok(ParsedAnswers::FromText(vec![(
+                    call.id.clone(),
+                    ToolAnswers { answers, state: request.state.clone() },
+                )]))
             }
             _ => Ok(ParsedAnswers::FromParts(Vec::new())),
         };
     }
     let complete = |(call, answers): (CallId, Vec<ToolAnswer>)| {
-        let ask = open.iter().find(|(open, _)| open.id == call).map(|(_, ask)| *ask);
-        let ask =
-            ask.ok_or_else(|| invalid_answer("input_responses", format!("call '{call}' has no open question")))?;
-        let missing = ask.questions.iter().find(|question| answers.iter().all(|answer| answer.key != question.key));
+        let request = open.iter().find(|(open, _)| open.id == call).map(|(_, request)| *request);
+        let request =
+            request.ok_or_else(|| invalid_answer("input_responses", format!("call '{call}' has no open question")))?;
+        let missing = request.questions.iter().find(|question| answers.iter().all(|answer| answer.key != question.key));
         if let Some(question) = missing {
             let detail = format!("call '{call}' also asks '{}'; answer all its questions together", question.key);
             return Err(invalid_answer("input_responses", detail));
         }
-        Ok((call, ToolAnswers { answers, state: ask.state.clone() }))
+        Ok((call, ToolAnswers { answers, state: request.state.clone() }))
     };
-    given.into_iter().map(complete).collect::<Result<_, _>>().map(ParsedAnswers::FromParts)
+    received.into_iter().map(complete).collect::<Result<_, _>>().map(ParsedAnswers::FromParts)
 }
 
 fn invalid_answer(field: &str, detail: String) -> MessageRejection {
@@ -237,7 +241,7 @@ fn match_response(
     response: InputResponseEntry,
 ) -> Result<(CallId, ToolAnswer), String> {
     let ids = || open.iter().map(|(call, _)| call.id.as_str()).collect::<Vec<_>>().join(", ");
-    let (call, ask) = match (&response.call_id, open) {
+    let (call, request) = match (&response.call_id, open) {
         (Some(id), _) => open.iter().find(|(open, _)| open.id == *id),
         (None, [only]) => Some(only),
         (None, _) => None,
@@ -249,15 +253,15 @@ fn match_response(
             format!("call_id must be one of: {}", ids())
         }
     })?;
-    let keys = || ask.questions.iter().map(|question| question.key.as_str()).collect::<Vec<_>>().join(", ");
-    let question = match (&response.key, ask.questions.as_slice()) {
+    let keys = || request.questions.iter().map(|question| question.key.as_str()).collect::<Vec<_>>().join(", ");
+    let question = match (&response.key, request.questions.as_slice()) {
         (Some(key), all) => all.iter().find(|question| question.key == *key),
         (None, [only]) => Some(only),
         (None, _) => None,
     }
     .ok_or_else(|| format!("key must be one of: {}", keys()))?;
-    if let Some(seen) = &response.digest
-        && *seen != Digest::compute(call.arguments.as_str().as_bytes()).to_string()
+    if let Some(digest) = &response.digest
+        && *digest != Digest::compute(call.arguments.as_str().as_bytes()).to_string()
     {
         return Err(format!(
             "the arguments of call '{}' have changed since they were shown; review them again",
@@ -276,12 +280,12 @@ fn match_response(
 }
 
 /// Parses text as the answer to a question.
-fn parse_text_answer(question: &ToolQuestion, words: &str) -> Result<ToolAnswer, String> {
+fn parse_text_answer(question: &ToolQuestion, text: &str) -> Result<ToolAnswer, String> {
     let answer = |action, content| Ok(ToolAnswer { key: question.key.clone(), action, content });
     let schema = match &question.wants {
         QuestionKind::Form { schema } => schema,
         QuestionKind::Visit { .. } | QuestionKind::Approval => {
-            return match words.to_lowercase().as_str() {
+            return match text.to_lowercase().as_str() {
                 "yes" | "y" | "ok" | "done" | "allow" | "allow once" | "approve" | "accept" => {
                     answer(AnswerAction::Accept, None)
                 }
@@ -291,7 +295,7 @@ fn parse_text_answer(question: &ToolQuestion, words: &str) -> Result<ToolAnswer,
             };
         }
     };
-    if let Some(object) = Json::parse(words).ok().filter(Json::is_object) {
+    if let Some(object) = Json::parse(text).ok().filter(Json::is_object) {
         return answer(AnswerAction::Accept, Some(complete_form(schema, &object)?));
     }
     let form: Value = schema.read().unwrap_or_default();
@@ -305,9 +309,9 @@ fn parse_text_answer(question: &ToolQuestion, words: &str) -> Result<ToolAnswer,
         return Err(format!("answer with a JSON object of: {names}"));
     };
     let value = match field["type"].as_str() {
-        Some("integer" | "number" | "boolean") => serde_json::from_str(words).unwrap_or_else(|_| words.into()),
-        Some("array") => Value::Array(words.split(',').map(|word| word.trim().into()).collect()),
-        _ => words.into(),
+        Some("integer" | "number" | "boolean") => serde_json::from_str(text).unwrap_or_else(|_| text.into()),
+        Some("array") => Value::Array(text.split(',').map(|item| item.trim().into()).collect()),
+        _ => text.into(),
     };
     let content: Json = Value::Object(Map::from_iter([((*name).clone(), value)])).into();
     answer(AnswerAction::Accept, Some(complete_form(schema, &content)?))
@@ -319,7 +323,7 @@ pub fn complete_form(schema: &Json, content: &Json) -> Result<Json, String> {
     let mut content: Map<String, Value> = content.read().map_err(|_| "content must be an object".to_owned())?;
     for (name, field) in form["properties"].as_object().into_iter().flatten() {
         match content.get(name) {
-            Some(value) => check_field(field, value).map_err(|wanted| format!("'{name}' must be {wanted}"))?,
+            Some(value) => check_field(field, value).map_err(|expected| format!("'{name}' must be {expected}"))?,
             None => {
                 if let Some(default) = field.get("default") {
                     content.insert(name.clone(), default.clone());

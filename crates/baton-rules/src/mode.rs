@@ -34,17 +34,17 @@ fn requested_mode(message: &Message) -> Option<bool> {
 }
 
 /// Whether a task that starts with the message is autonomous. `spec` is the definition with the session overrides
-/// applied; `asked` is whether the surface requests an autonomous task.
+/// applied; `requested` is whether the surface requests an autonomous task.
 pub fn resolve_mode(
     spec: &AgentSpec,
-    asked: bool,
+    requested: bool,
     message: &Message,
     tools: ToolExecution,
 ) -> Result<bool, MessageRejection> {
     if spec.autonomous && requested_mode(message) == Some(false) {
         return Err(interactive(spec).into_message_rejection());
     }
-    let autonomous = spec.autonomous || asked || requested_mode(message) == Some(true);
+    let autonomous = spec.autonomous || requested || requested_mode(message) == Some(true);
     if autonomous && tools == ToolExecution::Caller {
         return Err(callers_tools(spec).into_message_rejection());
     }
@@ -55,10 +55,10 @@ pub fn resolve_mode(
 pub fn check_caller_tools(
     spec: &AgentSpec,
     autonomous: bool,
-    wishes: Option<&RunOptions>,
+    options: Option<&RunOptions>,
 ) -> Result<(), MessageRejection> {
-    let brings = wishes.is_some_and(|wishes| !wishes.tools.is_empty() || !wishes.servers.is_empty());
-    if autonomous && brings { Err(callers_tools(spec).into_message_rejection()) } else { Ok(()) }
+    let has_caller_tools = options.is_some_and(|options| !options.tools.is_empty() || !options.servers.is_empty());
+    if autonomous && has_caller_tools { Err(callers_tools(spec).into_message_rejection()) } else { Ok(()) }
 }
 
 /// Rejects a further message that requests another mode than the task has. If the definition or session has become
@@ -66,7 +66,9 @@ pub fn check_caller_tools(
 pub fn check_mode_unchanged(task: &TaskRecord, spec: &AgentSpec, message: &Message) -> Result<(), MessageRejection> {
     resolve_mode(spec, task.autonomous, message, task.tool_execution)?;
     match requested_mode(message) {
-        Some(said) if said != (task.autonomous || spec.autonomous) => Err(another_mode(task).into_message_rejection()),
+        Some(requested) if requested != (task.autonomous || spec.autonomous) => {
+            Err(another_mode(task).into_message_rejection())
+        }
         _ => Ok(()),
     }
 }

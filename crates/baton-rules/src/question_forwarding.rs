@@ -39,9 +39,9 @@ pub struct ForwardedAnswer {
 }
 
 /// Parts that show a child's question, addressed to the child.
-pub fn forwarded_question_parts(child: &TaskId, asked: &Message) -> Vec<Part> {
+pub fn forwarded_question_parts(child: &TaskId, message: &Message) -> Vec<Part> {
     let mut parts = Vec::new();
-    for part in &asked.parts {
+    for part in &message.parts {
         let PartContent::Data(data) = &part.content else { continue };
         let Value::Object(mut members) = data.to_value() else { continue };
         members.retain(|name, entries| REQUEST_MEMBERS.contains(&name.as_str()) && entries.is_array());
@@ -53,7 +53,7 @@ pub fn forwarded_question_parts(child: &TaskId, asked: &Message) -> Vec<Part> {
         }
     }
     if parts.is_empty() {
-        let question = json!({ "input_requests": [{ TASK_MEMBER: child.as_str(), "message": asked.text() }] });
+        let question = json!({ "input_requests": [{ TASK_MEMBER: child.as_str(), "message": message.text() }] });
         parts.push(Part::data(question.into()));
     }
     parts
@@ -62,8 +62,8 @@ pub fn forwarded_question_parts(child: &TaskId, asked: &Message) -> Vec<Part> {
 /// Marks a question of a remote agent. The origin that it claims is unverified, so a session-wide approval must apply
 /// to that agent only.
 #[must_use]
-pub fn mark_remote_question(mut asked: Message, agent: &AgentName) -> Message {
-    for part in &mut asked.parts {
+pub fn mark_remote_question(mut message: Message, agent: &AgentName) -> Message {
+    for part in &mut message.parts {
         let PartContent::Data(data) = &part.content else { continue };
         let Value::Object(mut members) = data.to_value() else { continue };
         let Some(Value::Array(entries)) = members.get_mut(REQUEST_MEMBERS[0]) else { continue };
@@ -72,7 +72,7 @@ pub fn mark_remote_question(mut asked: Message, agent: &AgentName) -> Message {
         }
         part.content = PartContent::Data(Value::Object(members).into());
     }
-    asked
+    message
 }
 
 /// Entries of these members, at any address.
@@ -99,7 +99,7 @@ fn string_member<'a>(entry: &'a Map<String, Value>, member: &str) -> Option<&'a 
 /// A child with an open question.
 struct ChildQuestion<'a> {
     call: &'a CallId,
-    handed: &'a PendingHandoff,
+    pending: &'a PendingHandoff,
     entries: Vec<Map<String, Value>>,
 }
 
@@ -108,9 +108,9 @@ impl ChildQuestion<'_> {
     fn is_addressed_by(&self, entry: &Map<String, Value>) -> bool {
         let (task, call) = (string_member(entry, TASK_MEMBER), string_member(entry, "call_id"));
         match (task, call) {
-            (Some(task), _) if task == self.handed.child.as_str() => true,
-            (Some(task), _) => self.entries.iter().any(|asked| string_member(asked, TASK_MEMBER) == Some(task)),
-            (None, Some(call)) => self.entries.iter().any(|asked| string_member(asked, "call_id") == Some(call)),
+            (Some(task), _) if task == self.pending.child.as_str() => true,
+            (Some(task), _) => self.entries.iter().any(|request| string_member(request, TASK_MEMBER) == Some(task)),
+            (None, Some(call)) => self.entries.iter().any(|request| string_member(request, "call_id") == Some(call)),
             (None, None) => false,
         }
     }
@@ -118,17 +118,17 @@ impl ChildQuestion<'_> {
     fn grant(&self, entry: &Map<String, Value>) -> Option<SessionGrant> {
         let for_session = string_member(entry, "action") == Some("accept_for_session")
             || matches!(string_member(entry, "decision"), Some("allow_session" | "allow-session"));
-        let asked_by = |asked: &Map<String, Value>| {
-            string_member(asked, TASK_MEMBER).unwrap_or(self.handed.child.as_str()).to_owned()
+        let requesting_task = |request: &Map<String, Value>| {
+            string_member(request, TASK_MEMBER).unwrap_or(self.pending.child.as_str()).to_owned()
         };
-        let same = |asked: &&Map<String, Value>| {
-            string_member(asked, "call_id") == string_member(entry, "call_id")
-                && string_member(entry, TASK_MEMBER).is_none_or(|task| task == asked_by(asked))
+        let same = |request: &&Map<String, Value>| {
+            string_member(request, "call_id") == string_member(entry, "call_id")
+                && string_member(entry, TASK_MEMBER).is_none_or(|task| task == requesting_task(request))
         };
-        let asked = self.entries.iter().find(same).filter(|_| for_session)?;
+        let request = self.entries.iter().find(same).filter(|_| for_session)?;
         let (agent, tool) = (
-            string_member(asked, VIA_MEMBER).or_else(|| string_member(asked, "agent"))?,
-            string_member(asked, "tool")?,
+            string_member(request, VIA_MEMBER).or_else(|| string_member(request, "agent"))?,
+            string_member(request, "tool")?,
         );
         Some(SessionGrant { agent: AgentName::from(agent), tool: tool.to_owned() })
     }
@@ -141,7 +141,7 @@ fn find_addressee(
     entry: &Map<String, Value>,
 ) -> Result<Option<usize>, MessageRejection> {
     let task = string_member(entry, TASK_MEMBER);
-    if let Some(direct) = children.iter().position(|child| task == Some(child.handed.child.as_str())) {
+    if let Some(direct) = children.iter().position(|child| task == Some(child.pending.child.as_str())) {
         return Ok(Some(direct));
     }
     let sole = children.len() == 1 && task.is_none() && string_member(entry, "call_id").is_none();
@@ -153,10 +153,10 @@ fn find_addressee(
             detail: format!(
                 "several agents wait for an answer to call '{}'; set task_id to one of: {}",
                 string_member(entry, "call_id").unwrap_or_default(),
-                children.iter().map(|child| child.handed.child.as_str()).collect::<Vec<_>>().join(", ")
+                children.iter().map(|child| child.pending.child.as_str()).collect::<Vec<_>>().join(", ")
             ),
         }),
-        (one, _) => Ok(one),
+        (child, _) => Ok(child),
     }
 }
 
@@ -167,9 +167,9 @@ pub(crate) fn forward_answers(
 ) -> Result<Vec<ForwardedAnswer>, MessageRejection> {
     let children: Vec<ChildQuestion<'_>> = task
         .pending_handoffs()
-        .filter_map(|(call, handed)| {
-            let (asked, _) = handed.asked.as_ref()?;
-            Some(ChildQuestion { call: &call.id, handed, entries: data_entries(asked, REQUEST_MEMBERS) })
+        .filter_map(|(call, pending)| {
+            let (question, _) = pending.asked.as_ref()?;
+            Some(ChildQuestion { call: &call.id, pending, entries: data_entries(question, REQUEST_MEMBERS) })
         })
         .collect();
     let own = |entry: &Map<String, Value>| match (string_member(entry, TASK_MEMBER), string_member(entry, "call_id")) {
@@ -179,63 +179,63 @@ pub(crate) fn forward_answers(
         }
         (None, None) => children.is_empty(),
     };
-    let mut down: Vec<Vec<(&'static str, Map<String, Value>)>> = vec![Vec::new(); children.len()];
+    let mut child_entries: Vec<Vec<(&'static str, Map<String, Value>)>> = vec![Vec::new(); children.len()];
     for part in &mut message.parts {
         let PartContent::Data(data) = &part.content else { continue };
         let Value::Object(mut members) = data.to_value() else { continue };
         let mut changed = false;
         for member in ANSWER_MEMBERS {
             let Some(Value::Array(all)) = members.get_mut(member) else { continue };
-            let mut kept = Vec::new();
+            let mut remaining = Vec::new();
             for entry in std::mem::take(all) {
                 let Value::Object(mut entry) = entry else {
-                    kept.push(entry);
+                    remaining.push(entry);
                     continue;
                 };
                 if own(&entry) {
                     changed |= entry.remove(TASK_MEMBER).is_some();
-                    kept.push(Value::Object(entry));
+                    remaining.push(Value::Object(entry));
                     continue;
                 }
-                let meant = find_addressee(&children, &entry)?;
-                match meant {
-                    Some(at) => down[at].push((member, entry)),
+                let addressee = find_addressee(&children, &entry)?;
+                match addressee {
+                    Some(at) => child_entries[at].push((member, entry)),
                     None if string_member(&entry, TASK_MEMBER).is_some() => {
                         return Err(unknown_task_rejection(task, &children, &entry));
                     }
                     // The reader of the entry reports the error.
-                    None => kept.push(Value::Object(entry)),
+                    None => remaining.push(Value::Object(entry)),
                 }
-                changed |= meant.is_some();
+                changed |= addressee.is_some();
             }
-            *all = kept;
+            *all = remaining;
         }
         if changed {
             part.content = PartContent::Data(Value::Object(members).into());
         }
     }
-    let words = message.text();
-    let mut passed: Vec<ForwardedAnswer> = Vec::new();
-    for (child, entries) in children.iter().zip(down).filter(|(_, entries)| !entries.is_empty()) {
-        passed.push(answer_for_child(message, child, &entries));
+    let text = message.text();
+    let mut forwarded: Vec<ForwardedAnswer> = Vec::new();
+    for (child, entries) in children.iter().zip(child_entries).filter(|(_, entries)| !entries.is_empty()) {
+        forwarded.push(answer_for_child(message, child, &entries));
     }
     let own_question = task.open_calls().any(|state| !state.stage.is_handed_off());
     if let ([child], true, false, false) =
-        (children.as_slice(), passed.is_empty(), own_question, words.trim().is_empty())
+        (children.as_slice(), forwarded.is_empty(), own_question, text.trim().is_empty())
     {
-        let message = child_message(message, child, vec![Part::text(words)]);
-        passed.push(ForwardedAnswer {
+        let message = child_message(message, child, vec![Part::text(text)]);
+        forwarded.push(ForwardedAnswer {
             call: child.call.clone(),
-            child: child.handed.child.clone(),
+            child: child.pending.child.clone(),
             message,
             grants: Vec::new(),
         });
     }
-    if !passed.is_empty() {
-        let calls: Vec<&str> = passed.iter().map(|down| down.call.as_str()).collect();
+    if !forwarded.is_empty() {
+        let calls: Vec<&str> = forwarded.iter().map(|answer| answer.call.as_str()).collect();
         message.parts.push(Part::data(json!({ FORWARDED_MEMBER: calls }).into()));
     }
-    Ok(passed)
+    Ok(forwarded)
 }
 
 /// Whether the message was forwarded to child tasks.
@@ -244,7 +244,7 @@ pub(crate) fn is_forwarded(data: &Json) -> bool {
 }
 
 fn answer_for_child(
-    whole: &Message,
+    original: &Message,
     child: &ChildQuestion<'_>,
     entries: &[(&'static str, Map<String, Value>)],
 ) -> ForwardedAnswer {
@@ -253,7 +253,7 @@ fn answer_for_child(
     for member in ANSWER_MEMBERS {
         let mut of_member = Vec::new();
         for (_, mut entry) in entries.iter().filter(|(name, _)| *name == member).cloned() {
-            if string_member(&entry, TASK_MEMBER) == Some(child.handed.child.as_str()) {
+            if string_member(&entry, TASK_MEMBER) == Some(child.pending.child.as_str()) {
                 entry.remove(TASK_MEMBER);
             }
             // A question asked as text is answered as text.
@@ -267,15 +267,15 @@ fn answer_for_child(
             parts.push(Part::data(json!({ member: of_member }).into()));
         }
     }
-    let message = child_message(whole, child, parts);
-    ForwardedAnswer { call: child.call.clone(), child: child.handed.child.clone(), message, grants }
+    let message = child_message(original, child, parts);
+    ForwardedAnswer { call: child.call.clone(), child: child.pending.child.clone(), message, grants }
 }
 
 /// Message with a deterministic id that includes the question: a caller that reuses one message id has answered only
 /// this question.
-fn child_message(whole: &Message, child: &ChildQuestion<'_>, parts: Vec<Part>) -> Message {
-    let question = child.handed.asked.as_ref().map_or("", |(asked, _)| asked.id.as_str());
-    Message::new(MessageId::from(format!("{}.{}.{question}", whole.id, child.call)), Role::User, parts)
+fn child_message(original: &Message, child: &ChildQuestion<'_>, parts: Vec<Part>) -> Message {
+    let question = child.pending.asked.as_ref().map_or("", |(message, _)| message.id.as_str());
+    Message::new(MessageId::from(format!("{}.{}.{question}", original.id, child.call)), Role::User, parts)
 }
 
 fn unknown_task_rejection(
@@ -283,18 +283,19 @@ fn unknown_task_rejection(
     children: &[ChildQuestion<'_>],
     entry: &Map<String, Value>,
 ) -> MessageRejection {
-    let below =
-        children.iter().flat_map(|child| child.entries.iter().filter_map(|asked| string_member(asked, TASK_MEMBER)));
-    let direct = children.iter().map(|child| child.handed.child.as_str());
-    let mut known: Vec<&str> = std::iter::once(task.id.as_str()).chain(direct).chain(below).collect();
-    known.dedup();
+    let descendants = children
+        .iter()
+        .flat_map(|child| child.entries.iter().filter_map(|request| string_member(request, TASK_MEMBER)));
+    let direct = children.iter().map(|child| child.pending.child.as_str());
+    let mut open_tasks: Vec<&str> = std::iter::once(task.id.as_str()).chain(direct).chain(descendants).collect();
+    open_tasks.dedup();
     MessageRejection {
         code: ErrorCode::ANSWER_INVALID,
         field: "message.parts.task_id".to_owned(),
         detail: format!(
             "task '{}' has no open question here; tasks with open questions: {}",
             string_member(entry, TASK_MEMBER).unwrap_or_default(),
-            known.join(", ")
+            open_tasks.join(", ")
         ),
     }
 }

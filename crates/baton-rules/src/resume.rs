@@ -72,9 +72,9 @@ pub fn decide_resume(task: &TaskRecord) -> ResumeDecision {
 }
 
 /// Event that resumes the run in progress.
-pub fn resumption_event(task: &TaskRecord, alone: bool) -> Option<TaskEvent> {
+pub fn resumption_event(task: &TaskRecord, isolated: bool) -> Option<TaskEvent> {
     let run = task.run.as_ref()?;
-    Some(TaskEvent::RunResumed { run: run.id.clone(), after: run.last_progress, isolated: alone })
+    Some(TaskEvent::RunResumed { run: run.id.clone(), after: run.last_progress, isolated })
 }
 
 /// Whether a run in progress does work of its own: a run that only waits for another agent cannot have crashed the
@@ -112,14 +112,14 @@ pub fn crash_reason(task: &TaskRecord, suspect: CrashSuspect) -> FailureReason {
 /// Resumption order of suspects: most crashes first, and a limited number of groups per rank, so that waiting times
 /// stay short and every crash reduces the number of candidates.
 pub fn resume_groups(suspects: &[CrashSuspect]) -> Vec<ResumeGroup> {
-    let mut order: Vec<usize> = (0..suspects.len()).collect();
-    order.sort_by_key(|at| std::cmp::Reverse(suspects[*at].crashes));
+    let mut indexes: Vec<usize> = (0..suspects.len()).collect();
+    indexes.sort_by_key(|at| std::cmp::Reverse(suspects[*at].crashes));
     let mut groups = Vec::new();
-    for rank in order.chunk_by(|left, right| suspects[*left].crashes == suspects[*right].crashes) {
+    for rank in indexes.chunk_by(|left, right| suspects[*left].crashes == suspects[*right].crashes) {
         for members in rank.chunks(rank.len().div_ceil(MAX_GROUPS)) {
-            let alone = members.iter().map(|at| suspects[*at].alone).max().unwrap_or(0);
-            let delay = if alone == 0 { FIRST_DELAY } else { NEXT_DELAY };
-            let window = FIRST_WINDOW.saturating_mul(1 << alone.min(MAX_DOUBLINGS));
+            let isolated_count = members.iter().map(|at| suspects[*at].alone).max().unwrap_or(0);
+            let delay = if isolated_count == 0 { FIRST_DELAY } else { NEXT_DELAY };
+            let window = FIRST_WINDOW.saturating_mul(1 << isolated_count.min(MAX_DOUBLINGS));
             groups.push(ResumeGroup { members: members.to_vec(), delay, window });
         }
     }

@@ -67,11 +67,11 @@ impl SchemaValidator {
     pub fn violations(&self, value: &Json) -> Vec<SchemaViolation> {
         let value = value.to_value();
         let Err(error) = self.schemas.validate(&value, self.index) else { return Vec::new() };
-        let mut misfits = Vec::new();
-        collect_violations(&error, &value, &mut misfits);
-        misfits.dedup();
-        misfits.truncate(MAX_REPORTED_ERRORS);
-        misfits
+        let mut violations = Vec::new();
+        collect_violations(&error, &value, &mut violations);
+        violations.dedup();
+        violations.truncate(MAX_REPORTED_ERRORS);
+        violations
     }
 }
 
@@ -79,18 +79,18 @@ impl SchemaValidator {
 pub fn argument_errors(form: Option<&SchemaValidator>, call: &ToolCall) -> Option<String> {
     let code = ErrorCode::TOOL_ARGUMENTS.code;
     if !call.arguments.is_object() {
-        let given = truncate(call.arguments.as_str());
-        return Some(format!("{code}: the arguments of '{}' are not a JSON object: {given}", call.name));
+        let arguments = truncate(call.arguments.as_str());
+        return Some(format!("{code}: the arguments of '{}' are not a JSON object: {arguments}", call.name));
     }
-    let misfits = form?.violations(&call.arguments);
-    let told = (!misfits.is_empty()).then(|| join_violations(&misfits))?;
-    Some(format!("{code}: the arguments of '{}' do not match the schema: {told}", call.name))
+    let violations = form?.violations(&call.arguments);
+    let problems = (!violations.is_empty()).then(|| join_violations(&violations))?;
+    Some(format!("{code}: the arguments of '{}' do not match the schema: {problems}", call.name))
 }
 
 /// JSON in an answer: the whole text, or its first fenced block.
 pub fn extract_json(answer: &str) -> Option<Json> {
-    let whole = Json::parse(answer.trim()).ok();
-    whole.or_else(|| {
+    let parsed = Json::parse(answer.trim()).ok();
+    parsed.or_else(|| {
         let (_, fenced) = answer.split_once("```")?;
         let (_, inside) = fenced.split_once('\n')?;
         let (inside, _) = inside.split_once("```")?;
@@ -103,35 +103,35 @@ pub fn parse_answer(form: &SchemaValidator, answer: &str) -> Result<Json, String
     let Some(json) = extract_json(answer) else { return Err("the answer is not JSON".to_owned()) };
     match form.violations(&json).as_slice() {
         [] => Ok(json),
-        misfits => Err(format!("the answer does not match its schema: {}", join_violations(misfits))),
+        violations => Err(format!("the answer does not match its schema: {}", join_violations(violations))),
     }
 }
 
 /// Joins the errors in one line.
-fn join_violations(misfits: &[SchemaViolation]) -> String {
-    misfits.iter().map(SchemaViolation::to_string).collect::<Vec<_>>().join("; ")
+fn join_violations(violations: &[SchemaViolation]) -> String {
+    violations.iter().map(SchemaViolation::to_string).collect::<Vec<_>>().join("; ")
 }
 
 /// Collects the innermost errors; the outer ones only repeat that validation failed.
-fn collect_violations(error: &ValidationError<'_, '_>, whole: &Value, misfits: &mut Vec<SchemaViolation>) {
+fn collect_violations(error: &ValidationError<'_, '_>, instance: &Value, violations: &mut Vec<SchemaViolation>) {
     let chooses = matches!(error.kind, ErrorKind::AnyOf | ErrorKind::OneOf(None));
     if !error.causes.is_empty() && !chooses {
-        error.causes.iter().for_each(|cause| collect_violations(cause, whole, misfits));
+        error.causes.iter().for_each(|cause| collect_violations(cause, instance, violations));
         return;
     }
     let path = error.instance_location.to_string();
     let mut problem = truncate(&error.kind.to_string());
     if chooses {
         // For alternatives, reports the first few with their errors.
-        let mut ways = Vec::new();
-        error.causes.iter().for_each(|cause| collect_violations(cause, whole, &mut ways));
-        ways.dedup();
-        ways.truncate(MAX_REPORTED_ERRORS);
-        problem = format!("matches none of the alternatives ({})", join_violations(&ways));
-    } else if let Some(given) = whole.pointer(&path).filter(|_| includes_actual_value(&error.kind)) {
-        problem = format!("{problem}: {}", truncate(&given.to_string()));
+        let mut alternatives = Vec::new();
+        error.causes.iter().for_each(|cause| collect_violations(cause, instance, &mut alternatives));
+        alternatives.dedup();
+        alternatives.truncate(MAX_REPORTED_ERRORS);
+        problem = format!("matches none of the alternatives ({})", join_violations(&alternatives));
+    } else if let Some(actual) = instance.pointer(&path).filter(|_| includes_actual_value(&error.kind)) {
+        problem = format!("{problem}: {}", truncate(&actual.to_string()));
     }
-    misfits.push(SchemaViolation { path, problem });
+    violations.push(SchemaViolation { path, problem });
 }
 
 /// Whether the actual value helps and the message does not contain it yet.

@@ -42,16 +42,16 @@ impl SessionToolSettings {
         let ask = agent.policy.ask;
         let chosen = task.request.as_ref().map(|(_, request)| chosen_tools(request));
         let mut settings = Self { autonomous, ask, included: Vec::new(), excluded: Vec::new(), chosen };
-        let said = task.history.iter().chain(&task.waiting).filter(|message| message.role == Role::User);
-        for metadata in said.filter_map(|message| message.metadata.as_ref()) {
+        let messages = task.history.iter().chain(&task.waiting).filter(|message| message.role == Role::User);
+        for metadata in messages.filter_map(|message| message.metadata.as_ref()) {
             if !metadata.as_str().contains(SESSION_MEMBER) {
                 continue;
             }
-            let Some(said) = metadata.read::<SessionMetadata>().ok().and_then(|metadata| metadata.session) else {
+            let Some(overrides) = metadata.read::<SessionMetadata>().ok().and_then(|metadata| metadata.session) else {
                 continue;
             };
-            settings.ask = said.tool_permission.unwrap_or(settings.ask);
-            settings.included.extend(said.include);
+            settings.ask = overrides.tool_permission.unwrap_or(settings.ask);
+            settings.included.extend(overrides.include);
         }
         settings
     }
@@ -70,8 +70,8 @@ impl SessionToolSettings {
 
     /// Reason why a tool is not part of the session or the request, regardless of permissions; completes "because".
     pub fn exclusion_reason(&self, tool: &ToolSpec) -> Option<&'static str> {
-        let known = tool.mcp_server_and_tool().map_or(tool.name.as_str(), |(_, tool)| tool);
-        let names = |list: &[String]| list.iter().any(|name| *name == tool.name || name == known);
+        let name_on_server = tool.mcp_server_and_tool().map_or(tool.name.as_str(), |(_, tool)| tool);
+        let names = |list: &[String]| list.iter().any(|name| *name == tool.name || name == name_on_server);
         let is_chosen = || self.chosen.as_ref().is_none_or(|chosen| chosen.contains(&tool.name));
         match tool.include {
             _ if names(&self.excluded) => {

@@ -21,7 +21,7 @@ pub struct Transcript {
 impl Transcript {
     /// Applies the next event of the task.
     pub fn apply(&mut self, id: &TaskId, at: Timestamp, event: &TaskEvent) -> Result<(), IllegalTransition> {
-        let known = self.task.as_ref().map_or(0, |task| task.history.len());
+        let previous_len = self.task.as_ref().map_or(0, |task| task.history.len());
         let task = match self.task.take() {
             None => TaskRecord::from_submission(id.clone(), at, event)?,
             Some(mut task) => {
@@ -38,7 +38,7 @@ impl Transcript {
             TaskEvent::ToolsCalled { usage, .. } | TaskEvent::Answered { usage, .. } => used = Some(*usage),
             _ => {}
         }
-        for message in task.history.iter().skip(known) {
+        for message in task.history.iter().skip(previous_len) {
             let is_reply = message.role == Role::Agent;
             let answers = is_reply && matches!(event, TaskEvent::Answered { .. });
             // A message that arrived while the agent was busy joins the history later than its timestamp.
@@ -66,13 +66,13 @@ impl Transcript {
 
     /// Entries with the number of the event that added each; messages that the agent has not processed yet are last.
     pub fn into_entries(self) -> Vec<(SessionEntry, u64)> {
-        let Self { task, mut entries, received_at: said, .. } = self;
+        let Self { task, mut entries, received_at, .. } = self;
         if task.as_ref().is_some_and(|task| task.autonomous) {
             entries = entries.into_iter().filter_map(|(entry, number)| Some((visible_entry(entry)?, number))).collect();
         }
         for message in task.iter().flat_map(|task| &task.waiting) {
             let (at, number) = task.as_ref().map(|task| (task.created_at, task.version)).unwrap_or_default();
-            let at = said.get(&message.id).copied().unwrap_or(at);
+            let at = received_at.get(&message.id).copied().unwrap_or(at);
             entries.push((SessionEntry::new(at, message.clone()), number));
         }
         entries
@@ -102,20 +102,21 @@ fn needs_notice(state: TaskState, message: &Message) -> bool {
 /// removed or shortened ones.
 pub fn repair_transcript(entries: Vec<SessionEntry>) -> (Vec<SessionEntry>, usize) {
     let answered = answered_calls(&entries);
-    let mut kept = Vec::with_capacity(entries.len());
+    let mut repaired = Vec::with_capacity(entries.len());
     let mut changed = 0;
     let mut open: BTreeSet<CallId> = BTreeSet::new();
     for (index, mut entry) in entries.into_iter().enumerate() {
         if entry.notice {
-            kept.push(entry);
+            repaired.push(entry);
             continue;
         }
         if entry.message.role == Role::Agent {
             let calls = parse_tool_calls(&entry.message);
             open = calls.iter().map(|call| call.id.clone()).collect();
-            let is_whole = answered.get(&index).is_none_or(|answered| open.iter().all(|call| answered.contains(call)));
-            if calls.is_empty() || is_whole && open.len() == calls.len() {
-                kept.push(entry);
+            let is_complete =
+                answered.get(&index).is_none_or(|answered| open.iter().all(|call| answered.contains(call)));
+            if calls.is_empty() || is_complete && open.len() == calls.len() {
+                repaired.push(entry);
             } else {
                 open.clear();
                 changed += 1;
@@ -125,15 +126,15 @@ pub fn repair_transcript(entries: Vec<SessionEntry>) -> (Vec<SessionEntry>, usiz
         let before = entry.message.parts.clone();
         entry.message.parts = before.iter().filter_map(|part| retain_open_results(part, &mut open)).collect();
         if entry.message.parts == before {
-            kept.push(entry);
+            repaired.push(entry);
             continue;
         }
         changed += 1;
         if entry.message.parts.iter().any(|part| !matches!(&part.content, PartContent::Text(text) if text.is_empty())) {
-            kept.push(entry);
+            repaired.push(entry);
         }
     }
-    (kept, changed)
+    (repaired, changed)
 }
 
 /// Calls with results before the next message of the agent, by the index of the calling entry.

@@ -34,9 +34,9 @@ pub fn check_settings(settings: &SessionOverrides) -> Result<(), InvalidSetting>
         ("context_top_k", context_top_k.map(u32::from), 100),
         ("context_top_n", context_top_n.map(u32::from), 50),
     ];
-    for (setting, given, most) in counts {
-        if given.is_some_and(|given| !(1..=most).contains(&given)) {
-            return wrong(setting, format!("must be from 1 to {most}"));
+    for (setting, value, max) in counts {
+        if value.is_some_and(|value| !(1..=max).contains(&value)) {
+            return wrong(setting, format!("must be from 1 to {max}"));
         }
     }
     let shares = [
@@ -44,9 +44,9 @@ pub fn check_settings(settings: &SessionOverrides) -> Result<(), InvalidSetting>
         ("top_p", settings.top_p, Thousandths(1000)),
         ("context_include_score", settings.context_include_score, Thousandths(1000)),
     ];
-    for (setting, given, most) in shares {
-        if given.is_some_and(|given| given > most) {
-            return wrong(setting, format!("must be from 0 to {most}"));
+    for (setting, value, max) in shares {
+        if value.is_some_and(|value| value > max) {
+            return wrong(setting, format!("must be from 0 to {max}"));
         }
     }
     Ok(())

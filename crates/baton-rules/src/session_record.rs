@@ -115,16 +115,16 @@ impl SessionRecord {
     pub fn notice_for(&self, at: Timestamp, event: &SessionEvent) -> Option<SessionEntry> {
         let SessionEvent::SettingsChanged { settings } = event else { return None };
         // Settings of a forked or imported session are no change; their notices were copied with the history.
-        let taken_over = self.origin.is_some() && at == self.opened_at;
-        if taken_over || settings.model == self.settings.model {
+        let is_copied = self.origin.is_some() && at == self.opened_at;
+        if is_copied || settings.model == self.settings.model {
             return None;
         }
-        let words = match &settings.model {
+        let text = match &settings.model {
             Some(model) => format!("The model is now {model}."),
             None => "The model is now the agent's default.".to_owned(),
         };
         let id = format!("notice-{}", self.version + 1).into();
-        let message = Message::new(id, Role::Agent, vec![Part::text(words)]);
+        let message = Message::new(id, Role::Agent, vec![Part::text(text)]);
         Some(SessionEntry { notice: true, ..SessionEntry::new(at, message) })
     }
 

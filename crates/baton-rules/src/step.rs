@@ -72,30 +72,30 @@ impl CallerRequests {
 
 /// Whether the caller runs the call.
 pub fn is_run_by_caller(task: &TaskRecord, call: &ToolCall) -> bool {
-    let theirs = !is_built_in(&call.name) || call.name == HANDOFF_TOOL;
-    let own = task.wishes.as_ref().is_some_and(|wishes| wishes.has_caller_tool(&call.name));
-    own || task.tool_execution == ToolExecution::Caller && theirs
+    let is_delegable = !is_built_in(&call.name) || call.name == HANDOFF_TOOL;
+    let is_caller_function = task.wishes.as_ref().is_some_and(|options| options.has_caller_tool(&call.name));
+    is_caller_function || task.tool_execution == ToolExecution::Caller && is_delegable
 }
 
 /// Requests to the caller, once nothing else can continue.
 pub fn caller_requests(task: &TaskRecord, agent: &AgentSpec) -> CallerRequests {
-    let mut asked = CallerRequests::default();
+    let mut requests = CallerRequests::default();
     for state @ CallState { call, stage, .. } in task.open_calls() {
-        if let CallStage::Asked(ask) = stage {
-            asked.input_requests.push((call.clone(), ask.clone()));
-        } else if let CallStage::HandedOff(handed) = stage {
-            if let Some((message, _)) = &handed.asked {
-                asked.child_questions.push((call.clone(), handed.child.clone(), message.clone()));
+        if let CallStage::Asked(request) = stage {
+            requests.input_requests.push((call.clone(), request.clone()));
+        } else if let CallStage::HandedOff(pending) = stage {
+            if let Some((message, _)) = &pending.asked {
+                requests.child_questions.push((call.clone(), pending.child.clone(), message.clone()));
             }
         } else if is_run_by_caller(task, call) {
-            asked.calls.push(call.clone());
+            requests.calls.push(call.clone());
         } else if call.name == ASK_USER_TOOL && may_ask_user(task, agent) {
-            asked.questions.push(call.clone());
+            requests.questions.push(call.clone());
         } else if *stage == CallStage::Started && !may_repeat(agent, state) {
-            asked.in_doubt.push(call.clone());
+            requests.in_doubt.push(call.clone());
         }
     }
-    asked
+    requests
 }
 
 /// Whether the model may ask the caller: allowed by the definition, and not autonomous.
@@ -117,15 +117,16 @@ pub fn next_step(task: &TaskRecord, agent: &AgentSpec, now: Timestamp) -> RunSte
     if now >= run.deadline {
         return fail(ErrorCode::RUN_DEADLINE, format!("the run did not end within {} s", limits.deadline.as_secs()));
     }
-    let asked = caller_requests(task, agent);
-    let ours: Vec<CallState> = task.open_calls().filter(|state| !asked.includes(&state.call)).cloned().collect();
-    if !ours.is_empty() {
-        return RunStep::AdvanceCalls(ours);
+    let requests = caller_requests(task, agent);
+    let own_calls: Vec<CallState> =
+        task.open_calls().filter(|state| !requests.includes(&state.call)).cloned().collect();
+    if !own_calls.is_empty() {
+        return RunStep::AdvanceCalls(own_calls);
     }
-    if !asked.is_empty() {
-        return if task.autonomous { fail_autonomous(&asked) } else { RunStep::AskCaller };
+    if !requests.is_empty() {
+        return if task.autonomous { fail_autonomous(&requests) } else { RunStep::AskCaller };
     }
-    let ask = |turn, attempt| match agent.is_peer() {
+    let start_attempt = |turn, attempt| match agent.is_peer() {
         true => RunStep::AskPeer { turn, attempt },
         false => RunStep::CallModel { turn, attempt },
     };
@@ -138,7 +139,7 @@ pub fn next_step(task: &TaskRecord, agent: &AgentSpec, now: Timestamp) -> RunSte
         );
     }
     if run.open.is_some() {
-        return ask(run.turn, run.attempt + 1);
+        return start_attempt(run.turn, run.attempt + 1);
     }
     if run.answered && task.waiting.is_empty() {
         return RunStep::Complete;
@@ -146,21 +147,21 @@ pub fn next_step(task: &TaskRecord, agent: &AgentSpec, now: Timestamp) -> RunSte
     if run.turn >= limits.max_turns {
         return fail(ErrorCode::TURN_LIMIT, format!("the run made {} model calls without an answer", run.turn));
     }
-    ask(run.turn + 1, 1)
+    start_attempt(run.turn + 1, 1)
 }
 
 /// An autonomous run fails where an interactive run would ask.
-fn fail_autonomous(asked: &CallerRequests) -> RunStep {
+fn fail_autonomous(requests: &CallerRequests) -> RunStep {
     let names = |calls: &[ToolCall]| calls.iter().map(|call| format!("'{}'", call.name)).collect::<Vec<_>>().join(", ");
-    if !asked.in_doubt.is_empty() {
-        let tools = names(&asked.in_doubt);
+    if !requests.in_doubt.is_empty() {
+        let tools = names(&requests.in_doubt);
         return fail(
             ErrorCode::TOOL_UNSAFE_TO_REPEAT,
             format!("{tools} was interrupted and may or may not have taken effect"),
         );
     }
-    let what = "the run is autonomous, and it needs an answer to continue";
-    fail(ErrorCode::NOBODY_TO_ASK, what.to_owned())
+    let detail = "the run is autonomous, and it needs an answer to continue";
+    fail(ErrorCode::NOBODY_TO_ASK, detail.to_owned())
 }
 
 fn fail(code: ErrorCode, detail: String) -> RunStep {

@@ -217,7 +217,7 @@ pub struct PendingHandoff {
 impl RunState {
     /// Whether the remote agent is known to have received the request of this turn.
     pub fn is_request_delivered(&self) -> bool {
-        self.asked.as_ref().is_some_and(|asked| asked.taken)
+        self.asked.as_ref().is_some_and(|dispatch| dispatch.taken)
     }
 }
 
@@ -242,14 +242,14 @@ impl TaskRecord {
     /// Calls that were handed off.
     pub fn pending_handoffs(&self) -> impl Iterator<Item = (&ToolCall, &PendingHandoff)> {
         self.calls.iter().filter_map(|state| match &state.stage {
-            CallStage::HandedOff(handed) => Some((&state.call, handed)),
+            CallStage::HandedOff(pending) => Some((&state.call, pending)),
             _ => None,
         })
     }
 
     /// Whether a question of a child is open: the task waits for its caller, or for the child to continue without it.
     pub fn waits_for_child(&self) -> bool {
-        self.state == TaskState::InputRequired && self.pending_handoffs().any(|(_, handed)| handed.asked.is_some())
+        self.state == TaskState::InputRequired && self.pending_handoffs().any(|(_, pending)| pending.asked.is_some())
     }
 
     /// Calls without a result.

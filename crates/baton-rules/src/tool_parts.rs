@@ -104,14 +104,14 @@ struct FunctionCallEntry {
 struct ToolResultEntry {
     call_id: Option<CallId>,
     name: Option<String>,
-    #[serde(default, deserialize_with = "given")]
+    #[serde(default, deserialize_with = "deserialize_present")]
     output: Option<Json>,
     #[serde(default)]
     is_error: bool,
 }
 
 /// `null` is a valid output of a tool; only an absent field is missing.
-fn given<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
+fn deserialize_present<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Json>, D::Error> {
     Json::deserialize(deserializer).map(Some)
 }
 
@@ -153,8 +153,8 @@ pub fn parse_tool_calls(message: &Message) -> Vec<ToolCall> {
 /// Tool calls in a message that its receiver must run: none of child tasks, and none at all if the message also
 /// requests other input.
 pub fn parse_own_tool_calls(message: &Message) -> Vec<ToolCall> {
-    let asks = |part: &ToolDataPart| part.input_requests.is_some();
-    if data_parts(message).any(|part| asks(&part)) {
+    let has_input_requests = |part: &ToolDataPart| part.input_requests.is_some();
+    if data_parts(message).any(|part| has_input_requests(&part)) {
         return Vec::new();
     }
     let calls = data_parts(message).filter_map(|part| part.tool_calls).flatten();
@@ -214,7 +214,7 @@ pub fn parse_tool_results(message: &Message) -> Result<Vec<ToolResult>, ToolPart
 /// calls, so that replay is deterministic and a model that reuses call ids causes no collision.
 pub(crate) fn results_message(task: &TaskRecord, results: &[ToolResult]) -> Option<Message> {
     let first = results.first()?;
-    let asked_by = task.history.iter().rev().find(|message| message.role == Role::Agent);
-    let id = format!("{}-results", asked_by.map_or(first.call.as_str(), |message| message.id.as_str())).into();
+    let calling_message = task.history.iter().rev().find(|message| message.role == Role::Agent);
+    let id = format!("{}-results", calling_message.map_or(first.call.as_str(), |message| message.id.as_str())).into();
     Some(Message::new(id, Role::User, vec![results_part(results)]).with_task(&task.context, &task.id))
 }

@@ -44,9 +44,9 @@ fn visible_message(message: &Message) -> Option<Message> {
     if message.role == Role::Agent {
         return parse_tool_calls(message).is_empty().then(|| message.clone());
     }
-    let mut seen = message.clone();
-    seen.parts.retain(|part| part_results(part).is_none());
+    let mut visible = message.clone();
+    visible.parts.retain(|part| part_results(part).is_none());
     let is_empty = |content: &PartContent| matches!(content, PartContent::Text(text) if text.is_empty());
-    let says = seen.parts.iter().any(|part| !is_empty(&part.content));
-    (says || seen.parts.len() == message.parts.len()).then_some(seen)
+    let has_content = visible.parts.iter().any(|part| !is_empty(&part.content));
+    (has_content || visible.parts.len() == message.parts.len()).then_some(visible)
 }

@@ -25,8 +25,8 @@ impl WindowBudget {
     /// Budget of a window, minus the output tokens and 5 % for estimation errors.
     pub fn from_window(window: u64, max_output: Option<u64>, compact_at: Thousandths) -> Self {
         // Some providers report the whole window as the output limit; at most half of it is reserved.
-        let written = max_output.unwrap_or(window / 8).min(window / 2);
-        Self::from_budget(window.saturating_sub(written).saturating_sub(window / 20), compact_at)
+        let output_tokens = max_output.unwrap_or(window / 8).min(window / 2);
+        Self::from_budget(window.saturating_sub(output_tokens).saturating_sub(window / 20), compact_at)
     }
 
     /// Budget for an unknown window: only the number of blocks is limited.
@@ -104,13 +104,13 @@ pub struct WindowOverflow {
 /// last.
 pub fn plan_compaction(
     blocks: &[ConversationBlock],
-    beside: TokenOverhead,
+    overhead: TokenOverhead,
     room: &WindowBudget,
 ) -> Result<CompactionPlan, WindowOverflow> {
-    let sum = WindowEstimate { blocks, overhead: beside, budget: room };
+    let sum = WindowEstimate { blocks, overhead, budget: room };
     let before = sum.total_tokens();
-    let few = blocks.len() <= MAX_BLOCKS;
-    if before <= room.trigger && few {
+    let is_within_limit = blocks.len() <= MAX_BLOCKS;
+    if before <= room.trigger && is_within_limit {
         return Ok(CompactionPlan { before, after: before, ..CompactionPlan::default() });
     }
     let recent = blocks.len().saturating_sub(RECENT_BLOCKS);
@@ -118,7 +118,7 @@ pub fn plan_compaction(
     for (short, goal) in [(recent, room.target), (recent, room.budget), (blocks.len(), room.budget)] {
         // Shortened results may be sufficient; if no block is old enough, they are the only option.
         let after = sum.tokens_after_cut(0, short);
-        if after <= goal && few {
+        if after <= goal && is_within_limit {
             return Ok(CompactionPlan {
                 summarized_blocks: 0,
                 shortened: sum.shortened_blocks(0, short),
@@ -138,8 +138,8 @@ pub fn plan_compaction(
             });
         }
     }
-    let least = (0..=last).map(|cut| sum.tokens_after_cut(cut, blocks.len())).min().unwrap_or(before);
-    Err(WindowOverflow { tokens: least, budget: room.budget })
+    let minimum = (0..=last).map(|cut| sum.tokens_after_cut(cut, blocks.len())).min().unwrap_or(before);
+    Err(WindowOverflow { tokens: minimum, budget: room.budget })
 }
 
 struct WindowEstimate<'a> {
@@ -150,27 +150,28 @@ struct WindowEstimate<'a> {
 
 impl WindowEstimate<'_> {
     fn total_tokens(&self) -> u64 {
-        let beside = self.overhead.fixed + self.overhead.first.unwrap_or(0) + self.overhead.summary;
-        self.blocks.iter().fold(beside, |sum, block| sum.saturating_add(block.tokens))
+        let overhead = self.overhead.fixed + self.overhead.first.unwrap_or(0) + self.overhead.summary;
+        self.blocks.iter().fold(overhead, |sum, block| sum.saturating_add(block.tokens))
     }
 
     /// Size if the first `cut` blocks are summarized and results before `short` are shortened.
     fn tokens_after_cut(&self, cut: usize, short: usize) -> u64 {
-        let kept =
+        let remaining =
             self.blocks.iter().enumerate().skip(cut).map(|(at, block)| match at < short && !block.is_caller_message {
                 true => block.short_tokens,
                 false => block.tokens,
             });
         let summary = if cut == 0 { self.overhead.summary } else { self.budget.summary };
-        let beside = self.overhead.fixed.saturating_add(summary).saturating_add(self.pinned_tokens(cut));
-        kept.fold(beside, u64::saturating_add)
+        let overhead = self.overhead.fixed.saturating_add(summary).saturating_add(self.pinned_tokens(cut));
+        remaining.fold(overhead, u64::saturating_add)
     }
 
     /// Tokens of the caller's first and last message, if they are not among the remaining blocks.
     fn pinned_tokens(&self, cut: usize) -> u64 {
-        let words = |block: &ConversationBlock| block.is_caller_message;
-        let first = self.blocks.iter().position(words).filter(|at| *at < cut && self.overhead.first.is_none());
-        let last = self.blocks.iter().rposition(words).filter(|at| *at < cut && Some(*at) != first);
+        let is_caller_message = |block: &ConversationBlock| block.is_caller_message;
+        let first =
+            self.blocks.iter().position(is_caller_message).filter(|at| *at < cut && self.overhead.first.is_none());
+        let last = self.blocks.iter().rposition(is_caller_message).filter(|at| *at < cut && Some(*at) != first);
         let first_tokens = self.overhead.first.or(first.map(|at| match self.is_last_caller_message(at) {
             true => self.blocks[at].tokens,
             false => self.blocks[at].short_tokens,
@@ -190,8 +191,8 @@ impl WindowEstimate<'_> {
 
     /// Moves the cut to the next message of the caller, unless this would remove most of the remaining blocks.
     fn align_to_caller_message(&self, cut: usize) -> usize {
-        let kept = self.blocks.len() - cut;
+        let remaining = self.blocks.len() - cut;
         let next = self.blocks[cut..].iter().position(|block| block.is_caller_message);
-        next.filter(|skipped| *skipped <= kept / 2).map_or(cut, |skipped| cut + skipped)
+        next.filter(|skipped| *skipped <= remaining / 2).map_or(cut, |skipped| cut + skipped)
     }
 }

@@ -132,7 +132,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     #[test]
-    fn codes_are_unique_and_every_error_says_what_to_do() {
+    fn codes_are_unique_and_every_error_has_advice() {
         let codes: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.code).collect();
         assert_eq!(codes.len(), ErrorCode::ALL.len());
         assert!(ErrorCode::ALL.iter().all(|code| !code.hint.is_empty() && !code.title.is_empty()));

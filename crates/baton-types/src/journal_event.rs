@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn old_bodies_go_through_every_later_step() {
+    fn old_bodies_are_upcast_through_every_later_step() {
         let steps: [Upcaster; 2] = [
             |kind, body| if kind == "task.said" { Json::string(&format!("{}+2", body.to_plain_text())) } else { body },
             |_, body| Json::string(&format!("{}+3", body.to_plain_text())),

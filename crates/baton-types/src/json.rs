@@ -63,22 +63,22 @@ impl Json {
     /// Text without white space between its tokens, the common case, is used without copying.
     fn from_raw(raw: Box<RawValue>) -> Self {
         let text = raw.get();
-        let (mut out, mut kept, mut at) = (String::new(), 0, 0);
+        let (mut out, mut copied, mut at) = (String::new(), 0, 0);
         while let Some(byte) = text.as_bytes().get(at) {
             match byte {
                 b'"' => at = find_string_end(text.as_bytes(), at),
                 b' ' | b'\t' | b'\n' | b'\r' => {
-                    out.push_str(&text[kept..at]);
+                    out.push_str(&text[copied..at]);
                     at += 1;
-                    kept = at;
+                    copied = at;
                 }
                 _ => at += 1,
             }
         }
-        if kept == 0 {
+        if copied == 0 {
             return Self(Arc::from(raw));
         }
-        out.push_str(&text[kept..]);
+        out.push_str(&text[copied..]);
         Self(Arc::from(RawValue::from_string(out).unwrap_or(raw)))
     }
 }
@@ -136,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_survive_and_white_space_goes() {
+    fn digits_are_kept_and_white_space_is_removed() {
         for (input, expect) in [
             ("42", "42"),
             ("42.0", "42.0"),

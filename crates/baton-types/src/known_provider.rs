@@ -226,12 +226,12 @@ pub const PROVIDER_KINDS: [(&str, ProviderKind); 5] = [
 impl KnownProvider {
     /// Finds a provider by id or alias.
     pub fn find(id: &str) -> Option<&'static Self> {
-        PROVIDERS.iter().find(|known| known.id == id || known.aliases.contains(&id))
+        PROVIDERS.iter().find(|provider| provider.id == id || provider.aliases.contains(&id))
     }
 
     /// Canonical id for a provider id or alias; unknown names are returned unchanged.
     pub fn canonical_id(name: &str) -> &str {
-        Self::find(name).map_or(name, |known| known.id)
+        Self::find(name).map_or(name, |provider| provider.id)
     }
 
     /// Meaning of a provider-specific or common key.

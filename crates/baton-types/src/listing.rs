@@ -25,7 +25,7 @@ pub struct AgentListing {
 
 impl AgentListing {
     /// Summarizes a definition and its resources.
-    pub fn from_agent(agent: &AgentSpec, kit: &AgentResources) -> Self {
+    pub fn from_agent(agent: &AgentSpec, resources: &AgentResources) -> Self {
         Self {
             name: agent.name.clone(),
             title: agent.title.clone(),
@@ -34,7 +34,7 @@ impl AgentListing {
             skills: agent.skills.clone(),
             address: agent.model.peer_url().map(str::to_owned),
             is_listed: !matches!(agent.model, ModelSpec::Peer { listed: false, .. }),
-            has_servers: !kit.servers.is_empty(),
+            has_servers: !resources.servers.is_empty(),
         }
     }
 

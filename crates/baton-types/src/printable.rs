@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_character_that_steers_a_terminal_is_left() {
+    fn terminal_control_characters_are_escaped() {
         let all: String = (0..=0x2fff).filter_map(char::from_u32).collect();
         for escaped in [escape_text(&all), escape_json(&all)] {
             assert!(!escaped.contains(is_control_sequence), "{escaped:?}");
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn json_means_the_same() {
+    fn escaped_json_has_the_same_value() {
         let value = serde_json::json!({"\u{9b}key": "\u{1b}\u{7f}\u{85}\u{2067}\u{202e}\r\n plain"});
         let escaped = escape_json(&serde_json::to_string_pretty(&value).unwrap()).into_owned();
         assert!(!escaped.contains(is_control_sequence), "{escaped:?}");

@@ -195,8 +195,8 @@ impl Span {
     /// Retention class: insights, handoffs and gate results are kept as memory.
     pub fn class(&self) -> SpanClass {
         let named = ["insight.", "handoff.", "gate."].iter().any(|family| self.name.starts_with(family));
-        let told = |key: &str| matches!(key, "insight.type" | "insight.id" | "handoff.status" | "gate.result");
-        match named || self.attributes.iter().any(|(key, _)| told(key)) {
+        let is_memory_key = |key: &str| matches!(key, "insight.type" | "insight.id" | "handoff.status" | "gate.result");
+        match named || self.attributes.iter().any(|(key, _)| is_memory_key(key)) {
             true => SpanClass::Memory,
             false => SpanClass::Telemetry,
         }

@@ -38,8 +38,8 @@ impl Timestamp {
 
     /// Parses RFC 3339 with any offset.
     pub fn parse(text: &str) -> Result<Self, TimestampError> {
-        let usual = text.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
-        usual.ok().or_else(|| parse_last_day(text)).map(Self).ok_or_else(|| TimestampError(text.to_owned()))
+        let parsed = text.parse::<jiff::Timestamp>().map(jiff::Timestamp::as_millisecond);
+        parsed.ok().or_else(|| parse_last_day(text)).map(Self).ok_or_else(|| TimestampError(text.to_owned()))
     }
 }
 

@@ -19,8 +19,8 @@ pub struct TraceIdError(&'static str);
 
 impl TraceId {
     /// Derives an id deterministically from these strings.
-    pub fn derive(words: &[&str]) -> Self {
-        let hash = hash_strings(words);
+    pub fn derive(parts: &[&str]) -> Self {
+        let hash = hash_strings(parts);
         let mut id = [0; 16];
         id.copy_from_slice(&hash[..16]);
         Self(id)
@@ -34,8 +34,8 @@ impl TraceId {
 
 impl SpanId {
     /// Derives an id deterministically from these strings.
-    pub fn derive(words: &[&str]) -> Self {
-        let hash = hash_strings(words);
+    pub fn derive(parts: &[&str]) -> Self {
+        let hash = hash_strings(parts);
         let mut id = [0; 8];
         id.copy_from_slice(&hash[16..24]);
         Self(id)
@@ -47,11 +47,11 @@ impl SpanId {
     }
 }
 
-fn hash_strings(words: &[&str]) -> [u8; 32] {
+fn hash_strings(parts: &[&str]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    for word in words {
-        hash.update((word.len() as u64).to_le_bytes());
-        hash.update(word.as_bytes());
+    for part in parts {
+        hash.update((part.len() as u64).to_le_bytes());
+        hash.update(part.as_bytes());
     }
     hash.finalize().into()
 }
@@ -83,9 +83,9 @@ impl TraceContext {
     pub fn parse(text: &str) -> Option<Self> {
         let mut fields = text.trim().split('-');
         let (version, trace, span, flags) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-        let known = version.len() == 2 && version != "ff" && is_hex(version);
+        let is_valid_version = version.len() == 2 && version != "ff" && is_hex(version);
         let extended = fields.next().is_some();
-        if !known || (version == "00" && extended) || flags.len() != 2 || !is_hex(flags) {
+        if !is_valid_version || (version == "00" && extended) || flags.len() != 2 || !is_hex(flags) {
             return None;
         }
         let context = Self {

@@ -109,7 +109,7 @@ impl Engine {
         principal: &Arc<Principal>,
         answer: &AnswerApproval,
     ) -> Result<Arc<TaskView>, ApprovalError> {
-        let mut refused = None;
+        let mut last_error = None;
         for _ in 0..MAX_ANSWER_ATTEMPTS {
             let (task, approval) = self.pending_approval(principal, &answer.approval).await?;
             let parts = answer_parts(&approval, answer).map_err(ApprovalError::InvalidAnswer)?;
@@ -123,45 +123,45 @@ impl Engine {
             match self.send(principal, command).await {
                 Ok(sent) => return Ok(sent.task),
                 Err(error @ (EngineError::GenerationMismatch { .. } | EngineError::TaskFinished { .. })) => {
-                    refused = Some(error);
+                    last_error = Some(error);
                     self.inner.wait_for_sync().await?;
                 }
                 Err(error) => return Err(error.into()),
             }
         }
-        Err(refused.unwrap_or(EngineError::ShuttingDown).into())
+        Err(last_error.unwrap_or(EngineError::ShuttingDown).into())
     }
 
     /// The task and the pending approval.
     async fn pending_approval(
         &self,
         principal: &Arc<Principal>,
-        wanted: &ApprovalRef,
+        reference: &ApprovalRef,
     ) -> Result<(TaskRecord, Approval), ApprovalError> {
-        let task = TaskRef { task: wanted.task.clone(), agent: None };
-        let named = |call: &String| (wanted.task.clone(), call.clone());
+        let task = TaskRef { task: reference.task.clone(), agent: None };
+        let named = |call: &String| (reference.task.clone(), call.clone());
         let task = self.inner.load(principal, &task).await.map_err(|error| match error {
             EngineError::TaskNotFound(_) => {
-                let (task, call) = named(&wanted.call);
+                let (task, call) = named(&reference.call);
                 ApprovalError::NotFound { task, call }
             }
             other => other.into(),
         })?;
         let mut open = pending_approvals(&task);
-        open.retain(|approval| wanted.matches(approval));
-        if open.iter().any(|approval| approval.address() == wanted.call) {
-            open.retain(|approval| approval.address() == wanted.call);
+        open.retain(|approval| reference.matches(approval));
+        if open.iter().any(|approval| approval.address() == reference.call) {
+            open.retain(|approval| approval.address() == reference.call);
         }
         if open.len() > 1 {
             let tasks: Vec<&str> = open.iter().filter_map(|approval| approval.remote_task.as_deref()).collect();
-            let detail = format!("several calls have the id '{}'; remote_task_id must be one of: ", wanted.call);
+            let detail = format!("several calls have the id '{}'; remote_task_id must be one of: ", reference.call);
             return Err(ApprovalError::InvalidAnswer(detail + &tasks.join(", ")));
         }
         match open.pop() {
             Some(approval) => Ok((task, approval)),
             None => {
-                let (id, call) = named(&wanted.call);
-                Err(match was_known(&task, wanted) {
+                let (id, call) = named(&reference.call);
+                Err(match was_known(&task, reference) {
                     true => ApprovalError::Answered { task: id, call },
                     false => ApprovalError::NotFound { task: id, call },
                 })
@@ -172,14 +172,14 @@ impl Engine {
 
 impl ApprovalRef {
     fn matches(&self, approval: &Approval) -> bool {
-        let called = approval.call.as_ref().is_some_and(|call| call.as_str() == self.call);
-        let there = self.remote_task.is_none() || self.remote_task == approval.remote_task;
-        (called || approval.address() == self.call) && there
+        let is_same_call = approval.call.as_ref().is_some_and(|call| call.as_str() == self.call);
+        let is_same_task = self.remote_task.is_none() || self.remote_task == approval.remote_task;
+        (is_same_call || approval.address() == self.call) && is_same_task
     }
 }
 
 /// Whether the task ever made such a call, or answered a call of a remote agent.
-fn was_known(task: &TaskRecord, wanted: &ApprovalRef) -> bool {
+fn was_known(task: &TaskRecord, reference: &ApprovalRef) -> bool {
     #[derive(Deserialize)]
     struct ApprovalResponsesPart {
         input_responses: Vec<ApprovalResponseEntry>,
@@ -189,19 +189,19 @@ fn was_known(task: &TaskRecord, wanted: &ApprovalRef) -> bool {
         call_id: Option<String>,
         task_id: Option<String>,
     }
-    let is_it = |response: &ApprovalResponseEntry| {
+    let is_match = |response: &ApprovalResponseEntry| {
         let (call, task) = (response.call_id.as_deref(), response.task_id.as_deref());
-        let there = wanted.remote_task.is_none() || wanted.remote_task.as_deref() == task;
-        there && (call == Some(&wanted.call) || address(call, task) == wanted.call)
+        let is_same_task = reference.remote_task.is_none() || reference.remote_task.as_deref() == task;
+        is_same_task && (call == Some(&reference.call) || address(call, task) == reference.call)
     };
-    let own = wanted.remote_task.is_none();
-    is_text_address(&wanted.call)
-        || own && task.calls.iter().any(|state| state.call.id.as_str() == wanted.call)
+    let is_own = reference.remote_task.is_none();
+    is_text_address(&reference.call)
+        || is_own && task.calls.iter().any(|state| state.call.id.as_str() == reference.call)
         || task.history.iter().chain(&task.waiting).any(|message| match message.role {
-            Role::Agent => own && parse_tool_calls(message).iter().any(|call| call.id.as_str() == wanted.call),
+            Role::Agent => is_own && parse_tool_calls(message).iter().any(|call| call.id.as_str() == reference.call),
             Role::User => data(message)
                 .filter_map(|data| data.read::<ApprovalResponsesPart>().ok())
-                .any(|part| part.input_responses.iter().any(is_it)),
+                .any(|part| part.input_responses.iter().any(is_match)),
         })
 }
 
@@ -215,28 +215,28 @@ fn answer_parts(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part
         keys.collect::<Vec<_>>().join(", ")
     };
     let only = approval.questions.len() == 1;
-    let matches = |question: &ApprovalQuestion, given: &QuestionAnswer| match &given.key {
-        Some(_) => given.key == question.key,
+    let matches = |question: &ApprovalQuestion, question_answer: &QuestionAnswer| match &question_answer.key {
+        Some(_) => question_answer.key == question.key,
         None => only,
     };
-    for given in &answer.answers {
-        if !approval.questions.iter().any(|question| matches(question, given)) {
+    for question_answer in &answer.answers {
+        if !approval.questions.iter().any(|question| matches(question, question_answer)) {
             return Err(format!("key must be one of: {}", keys()));
         }
     }
     let mut parts = Vec::new();
     let mut responses = Vec::new();
     for question in &approval.questions {
-        let mut given = answer.answers.iter().filter(|given| matches(question, given));
-        let (Some(given), None) = (given.next(), given.next()) else {
+        let mut question_answer = answer.answers.iter().filter(|question_answer| matches(question, question_answer));
+        let (Some(question_answer), None) = (question_answer.next(), question_answer.next()) else {
             return Err(format!("each question needs exactly one answer; the keys are: {}", keys()));
         };
         match (&question.kind, &approval.call, &approval.remote_task) {
             (ApprovalKind::Question, Some(call), None) if approval.tool.as_deref() == Some(ASK_USER_TOOL) => {
-                parts.push(results_part(&[text_result(call, answer_text(given)?)]));
+                parts.push(results_part(&[text_result(call, answer_text(question_answer)?)]));
             }
-            (ApprovalKind::Question, None, None) => parts.push(Part::text(answer_text(given)?)),
-            _ => responses.push(response_entry(approval, question, given)?),
+            (ApprovalKind::Question, None, None) => parts.push(Part::text(answer_text(question_answer)?)),
+            _ => responses.push(response_entry(approval, question, question_answer)?),
         }
     }
     if !responses.is_empty() {
@@ -245,20 +245,20 @@ fn answer_parts(approval: &Approval, answer: &AnswerApproval) -> Result<Vec<Part
     Ok(parts)
 }
 
-fn text_result(call: &CallId, words: &str) -> ToolResult {
+fn text_result(call: &CallId, text: &str) -> ToolResult {
     let name = ASK_USER_TOOL.to_owned();
-    ToolResult { call: call.clone(), name, output: Json::string(words), is_error: false }
+    ToolResult { call: call.clone(), name, output: Json::string(text), is_error: false }
 }
 
-fn answer_text(given: &QuestionAnswer) -> Result<&str, String> {
-    if given.decision.is_some() || given.content.is_some() {
+fn answer_text(answer: &QuestionAnswer) -> Result<&str, String> {
+    if answer.decision.is_some() || answer.content.is_some() {
         return Err("the question needs a text answer: set text and nothing else".to_owned());
     }
-    given.text.as_deref().filter(|text| !text.trim().is_empty()).ok_or_else(|| "text is missing".to_owned())
+    answer.text.as_deref().filter(|text| !text.trim().is_empty()).ok_or_else(|| "text is missing".to_owned())
 }
 
 /// Entry of `input_responses`.
-fn response_entry(approval: &Approval, question: &ApprovalQuestion, given: &QuestionAnswer) -> Result<Value, String> {
+fn response_entry(approval: &Approval, question: &ApprovalQuestion, answer: &QuestionAnswer) -> Result<Value, String> {
     let mut entry = Map::new();
     let mut put = |name: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -268,30 +268,30 @@ fn response_entry(approval: &Approval, question: &ApprovalQuestion, given: &Ques
     put("task_id", approval.remote_task.clone().map(Value::from));
     put("call_id", approval.call.as_ref().map(|call| call.as_str().into()));
     put("key", question.key.clone().map(Value::from));
-    let decided = || given.decision.ok_or_else(|| "decision must be allow_once, allow_session or deny".to_owned());
-    let plain = |kind: &str| match given.text.is_some() || given.content.is_some() {
+    let decision = || answer.decision.ok_or_else(|| "decision must be allow_once, allow_session or deny".to_owned());
+    let plain = |kind: &str| match answer.text.is_some() || answer.content.is_some() {
         true => Err(format!("{kind} takes a decision, and neither text nor content")),
         false => Ok(()),
     };
     match &question.kind {
         ApprovalKind::Approval => {
             plain("an approval")?;
-            put("decision", serde_json::to_value(decided()?).ok());
+            put("decision", serde_json::to_value(decision()?).ok());
             put("digest", approval.digest.clone().map(Value::from));
         }
         ApprovalKind::Visit(_) => {
             plain("a visit")?;
-            put("action", Some(if decided()? == ApprovalDecision::Deny { "decline" } else { "accept" }.into()));
+            put("action", Some(if decision()? == ApprovalDecision::Deny { "decline" } else { "accept" }.into()));
         }
-        ApprovalKind::Form(_) => match (given.decision, &given.text) {
+        ApprovalKind::Form(_) => match (answer.decision, &answer.text) {
             (Some(ApprovalDecision::Deny), None) => put("action", Some("decline".into())),
             (_, None) => {
                 put("action", Some("accept".into()));
-                put("content", given.content.as_ref().map(Json::to_value));
+                put("content", answer.content.as_ref().map(Json::to_value));
             }
             (_, Some(_)) => return Err("a form takes content, not text".to_owned()),
         },
-        ApprovalKind::Question => put("content", Some(json!({ "text": answer_text(given)? }))),
+        ApprovalKind::Question => put("content", Some(json!({ "text": answer_text(answer)? }))),
     }
     Ok(Value::Object(entry))
 }

@@ -52,13 +52,13 @@ impl Engine {
             after: query.after.clone(),
             ..StreamQuery::tasks(CHUNK)
         };
-        let (mut approvals, mut looked, mut weight) = (Vec::new(), 0, 0);
+        let (mut approvals, mut scanned, mut weight) = (Vec::new(), 0, 0);
         let mut parents = ParentTaskCache::default();
         loop {
             let StreamPage { heads, next, .. } = self.inner.journal().list(principal, &listed).await?;
             let count = heads.len();
             for (index, head) in heads.into_iter().enumerate() {
-                looked += 1;
+                scanned += 1;
                 if let Some(task) = self.inner.load_listed(principal, &head).await? {
                     let mut open = pending_approvals(&task);
                     parents.fill_roots(&self.inner, &mut open).await?;
@@ -66,7 +66,7 @@ impl Engine {
                     weight += open.iter().map(Approval::weight).sum::<usize>();
                     approvals.append(&mut open);
                 }
-                let full = approvals.len() >= query.limit || weight >= MAX_PAGE_BYTES || looked >= MAX_SCANNED_TASKS;
+                let full = approvals.len() >= query.limit || weight >= MAX_PAGE_BYTES || scanned >= MAX_SCANNED_TASKS;
                 if full {
                     let here = StreamCursor { status_at: head.status_at, id: head.stream.id().to_owned() };
                     let more = index + 1 < count || next.is_some();
@@ -111,8 +111,8 @@ impl ParentTaskCache {
     }
 
     async fn parent(&mut self, inner: &EngineInner, task: &TaskId) -> Result<Option<TaskId>, EngineError> {
-        if let Some(known) = self.0.get(task) {
-            return Ok(known.clone());
+        if let Some(parent) = self.0.get(task) {
+            return Ok(parent.clone());
         }
         // The first event names the parent. The parent has the same owner and is retained as long as its child.
         let first = match inner.journal().events(&StreamId::Task(task.clone()), 0, 1).await {

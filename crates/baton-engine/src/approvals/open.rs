@@ -114,13 +114,13 @@ impl Approval {
         }
     }
 
-    fn from_call(task: &TaskRecord, call: &ToolCall, ask: &ToolInputRequest) -> Self {
+    fn from_call(task: &TaskRecord, call: &ToolCall, request: &ToolInputRequest) -> Self {
         Self {
             call: Some(call.id.clone()),
             tool: Some(call.name.clone()),
             arguments: Some(call.arguments.clone()),
             digest: Some(Digest::compute(call.arguments.as_str().as_bytes()).to_string()),
-            questions: ask.questions.iter().map(ApprovalQuestion::from_question).collect(),
+            questions: request.questions.iter().map(ApprovalQuestion::from_question).collect(),
             ..Self::from_task(task)
         }
     }
@@ -170,7 +170,7 @@ pub(super) fn pending_approvals(task: &TaskRecord) -> Vec<Approval> {
         return remote_approvals(task);
     }
     let own = task.open_calls().filter_map(|state| match &state.stage {
-        CallStage::Asked(ask) => Some(Approval::from_call(task, &state.call, ask)),
+        CallStage::Asked(request) => Some(Approval::from_call(task, &state.call, request)),
         CallStage::Finished(_) | CallStage::HandedOff(_) => None,
         CallStage::Started if is_in_doubt(task, state) => {
             Some(Approval::from_call(task, &state.call, &in_doubt_request(&state.call)))
@@ -217,23 +217,23 @@ fn remote_approvals(task: &TaskRecord) -> Vec<Approval> {
     let Some(message) = &task.status_message else { return Vec::new() };
     let parts: Vec<RemoteRequestsPart> = data(message).filter_map(|data| data.read().ok()).collect();
     let entries = parts.iter().flat_map(|part| part.input_requests.iter().flatten()).take(MAX_REMOTE_QUESTIONS);
-    let mut asked: Vec<Approval> = Vec::new();
+    let mut approvals: Vec<Approval> = Vec::new();
     for request in entries.filter_map(|entry| entry.read::<RemoteInputRequest>().ok()) {
-        let same = |known: &&mut Approval| {
-            known.call.is_some() && known.call == request.call_id && known.remote_task == request.task_id
+        let same = |approval: &&mut Approval| {
+            approval.call.is_some() && approval.call == request.call_id && approval.remote_task == request.task_id
         };
-        match asked.iter_mut().find(same) {
-            Some(known) => known.questions.push(request.question()),
-            None => asked.push(request.into_approval(task)),
+        match approvals.iter_mut().find(same) {
+            Some(approval) => approval.questions.push(request.question()),
+            None => approvals.push(request.into_approval(task)),
         }
     }
     let runs_tools = parts.iter().any(|part| part.tool_calls.is_some());
-    if asked.is_empty() && !runs_tools {
-        let words = message.text();
-        let words = if words.trim().is_empty() { "Please say more.".to_owned() } else { words };
-        asked.push(Approval::with_text_question(task, None, words));
+    if approvals.is_empty() && !runs_tools {
+        let text = message.text();
+        let text = if text.trim().is_empty() { "Please say more.".to_owned() } else { text };
+        approvals.push(Approval::with_text_question(task, None, text));
     }
-    asked
+    approvals
 }
 
 impl RemoteInputRequest {

@@ -49,7 +49,7 @@ impl PushConfigChange {
             stream: StreamId::Task(self.key.task.clone()),
             body,
             progress: OutboxProgress {
-                cursor: self.replaced_progress.as_ref().map_or(version, |owed| owed.cursor.min(version)),
+                cursor: self.replaced_progress.as_ref().map_or(version, |progress| progress.cursor.min(version)),
                 due_at: now,
                 attempts: 0,
                 failing_since: None,
@@ -84,9 +84,9 @@ impl EngineInner {
         config: PushConfig,
     ) -> Result<PushConfigChange, EngineError> {
         let key = PushKey { task: task.clone(), config: config.id.clone() };
-        let mut placing = self.pause_delivery(key, Some(config)).await?;
+        let mut change = self.pause_delivery(key, Some(config)).await?;
         let present = self.push_entries(task).await?;
-        let id = placing.key.entry_id();
+        let id = change.key.entry_id();
         let replaced = present.iter().find(|entry| entry.id == id);
         if replaced.is_none() && present.len() >= MAX_PER_TASK {
             return Err(EngineError::Invalid {
@@ -95,8 +95,8 @@ impl EngineInner {
                 detail: format!("task '{task}' has {MAX_PER_TASK} push configurations already"),
             });
         }
-        placing.replaced_progress = replaced.filter(|entry| entry.progress.open).map(|entry| entry.progress.clone());
-        Ok(placing)
+        change.replaced_progress = replaced.filter(|entry| entry.progress.open).map(|entry| entry.progress.clone());
+        Ok(change)
     }
 
     /// Pauses the delivery of an entry; an in-flight notification is canceled.
@@ -106,23 +106,23 @@ impl EngineInner {
         config: Option<PushConfig>,
     ) -> Result<PushConfigChange, EngineError> {
         let turn = self.push_config_locks.lock(&key.task).await;
-        let under_way = self.delivery_queue.begin_change(&key, config.as_ref())?;
-        let placing =
+        let in_flight = self.delivery_queue.begin_change(&key, config.as_ref())?;
+        let change =
             PushConfigChange { inner: Arc::clone(self), key, config, replaced_progress: None, _turn: Some(turn) };
-        if let Some(over) = under_way {
-            over.cancelled().await;
+        if let Some(ended) = in_flight {
+            ended.cancelled().await;
         }
-        Ok(placing)
+        Ok(change)
     }
 
     /// Holds a value until the journal has answered, even if the caller disconnects.
-    pub(crate) fn hold_until_synced<T: Send + 'static>(&self, receipt: Receipt, kept: T) -> Receipt {
-        let seen_through = self.drivers.spawn(async move {
+    pub(crate) fn hold_until_synced<T: Send + 'static>(&self, receipt: Receipt, guard: T) -> Receipt {
+        let task = self.drivers.spawn(async move {
             let answer = receipt.await;
-            drop(kept);
+            drop(guard);
             answer
         });
-        let gone = |_| Err(JournalError::Unavailable("the process is shutting down".to_owned()));
-        Box::pin(async move { seen_through.await.unwrap_or_else(gone) })
+        let shutdown_error = |_| Err(JournalError::Unavailable("the process is shutting down".to_owned()));
+        Box::pin(async move { task.await.unwrap_or_else(shutdown_error) })
     }
 }

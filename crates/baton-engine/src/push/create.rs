@@ -20,12 +20,12 @@ impl Engine {
         }
         self.inner.load(principal, task).await?;
         let config = self.inner.admit_push_config(config).await?;
-        let placing = self.inner.begin_push_config(&task.task, config.clone()).await?;
+        let change = self.inner.begin_push_config(&task.task, config.clone()).await?;
         // Read after the change has begun, so that a replacement cannot start before the replaced one.
         let present = self.inner.load(principal, task).await?;
-        let entry = placing.entry(present.version, present.state, self.inner.ports.clock.now())?;
+        let entry = change.entry(present.version, present.state, self.inner.ports.clock.now())?;
         let receipt = self.inner.journal().append(Commit { outbox: vec![entry], ..Commit::default() });
-        self.inner.hold_until_synced(receipt, placing).await?;
+        self.inner.hold_until_synced(receipt, change).await?;
         Ok(config)
     }
 }
@@ -36,8 +36,8 @@ impl EngineInner {
         if config.id.as_str().is_empty() {
             config.id = PushConfigId::from(self.ports.ids.next_id());
         }
-        let refused = |error: baton_ports::WebhookError| EngineError::PushRefused(error.to_string());
-        self.ports.webhooks.check_receiver(&config).await.map_err(refused)?;
+        let rejection = |error: baton_ports::WebhookError| EngineError::PushRefused(error.to_string());
+        self.ports.webhooks.check_receiver(&config).await.map_err(rejection)?;
         Ok(config)
     }
 }

@@ -15,15 +15,15 @@ impl Engine {
     ) -> Result<(), EngineError> {
         self.inner.load(principal, task).await?;
         let key = PushKey { task: task.task.clone(), config: config.clone() };
-        let placing = self.inner.pause_delivery(key.clone(), None).await?;
+        let change = self.inner.pause_delivery(key.clone(), None).await?;
         let inner = Arc::clone(&self.inner);
         // Detached: the entry stays paused until the journal has answered, even if the caller disconnects.
-        let seen_through = self.inner.drivers.spawn(async move {
+        let removal = self.inner.drivers.spawn(async move {
             let removed = inner.journal().outbox_remove(&key.entry_id()).await;
-            drop(placing);
+            drop(change);
             removed
         });
-        seen_through.await.map_err(|_| EngineError::ShuttingDown)??;
+        removal.await.map_err(|_| EngineError::ShuttingDown)??;
         Ok(())
     }
 }

@@ -30,12 +30,12 @@ const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 /// Delivers all pending events to the receiver.
 pub(super) async fn deliver(inner: &EngineInner, key: &PushKey, stop: &CancellationToken) -> DeliveryOutcome {
     let stream = StreamId::Task(key.task.clone());
-    let trip = Delivery { inner, key, stop, stream, id: key.entry_id() };
-    match trip.run().await {
+    let delivery = Delivery { inner, key, stop, stream, id: key.entry_id() };
+    match delivery.run().await {
         Ok(()) => DeliveryOutcome::CaughtUp,
-        Err(DeliveryInterrupt::Outcome(came)) => came,
-        Err(DeliveryInterrupt::Damaged(what)) => {
-            tracing::error!(order = trip.id, %what, "an outbox entry cannot be delivered");
+        Err(DeliveryInterrupt::Outcome(outcome)) => outcome,
+        Err(DeliveryInterrupt::Damaged(reason)) => {
+            tracing::error!(order = delivery.id, what = %reason, "an outbox entry cannot be delivered");
             DeliveryOutcome::Closed
         }
     }
@@ -49,8 +49,8 @@ enum DeliveryInterrupt {
 }
 
 impl From<DeliveryOutcome> for DeliveryInterrupt {
-    fn from(came: DeliveryOutcome) -> Self {
-        Self::Outcome(came)
+    fn from(outcome: DeliveryOutcome) -> Self {
+        Self::Outcome(outcome)
     }
 }
 
@@ -79,7 +79,7 @@ impl Delivery<'_> {
         loop {
             for event in &events {
                 fold_one(&self.key.task, &mut folded, event.at, &event.fact)
-                    .map_err(|what| DeliveryInterrupt::Damaged(format!("event {}: {what}", event.number)))?;
+                    .map_err(|reason| DeliveryInterrupt::Damaged(format!("event {}: {reason}", event.number)))?;
                 if let Some(task) = &folded
                     && event.number > progress.cursor
                 {
@@ -183,11 +183,11 @@ impl Delivery<'_> {
     /// Retries a journal request until it succeeds. Giving up would only repeat delivered notifications.
     async fn retry_journal<'j, T>(
         &self,
-        ask: impl Fn() -> BoxFuture<'j, Result<T, JournalError>>,
+        request: impl Fn() -> BoxFuture<'j, Result<T, JournalError>>,
     ) -> Result<T, DeliveryInterrupt> {
         let mut pause = MIN_RETRY_DELAY;
         loop {
-            match ask().await {
+            match request().await {
                 Ok(answer) => return Ok(answer),
                 Err(
                     error

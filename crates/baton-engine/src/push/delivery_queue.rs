@@ -85,12 +85,12 @@ enum DeliveryStage {
     /// A delivery is in flight.
     InFlight {
         /// Whether new events arrived since the delivery started.
-        again: bool,
+        has_new_events: bool,
         /// Kind of the delivery when it was queued.
         kind: DeliveryKind,
         receiver: ReceiverHost,
         stop: CancellationToken,
-        over: CancellationToken,
+        ended: CancellationToken,
     },
     /// Time of the next retry.
     RetryAt(Timestamp),
@@ -131,24 +131,24 @@ impl DeliveryQueue {
         if let Some(config) = config {
             state.set_receiver(key, ReceiverHost::from_url(&config.url));
         }
-        let order = state.open_entry(key);
-        order.pending_changes += 1;
-        let under_way = match &order.stage {
-            DeliveryStage::InFlight { stop, over, .. } => {
+        let entry = state.open_entry(key);
+        entry.pending_changes += 1;
+        let in_flight = match &entry.stage {
+            DeliveryStage::InFlight { stop, ended, .. } => {
                 stop.cancel();
-                Some(over.clone())
+                Some(ended.clone())
             }
             _ => None,
         };
         self.open.store(state.open, Ordering::Release);
-        Ok(under_way)
+        Ok(in_flight)
     }
 
     /// Ends a change, whether or not it was committed.
     pub(super) fn end_change(&self, key: &PushKey) {
         let mut state = self.state.lock();
-        let order = state.open_entry(key);
-        order.pending_changes = order.pending_changes.saturating_sub(1);
+        let entry = state.open_entry(key);
+        entry.pending_changes = entry.pending_changes.saturating_sub(1);
         state.wake(key, Wake::Now);
         self.open.store(state.open, Ordering::Release);
         drop(state);
@@ -173,13 +173,13 @@ impl DeliveryQueue {
     }
 
     /// Records whether the receiver of an in-flight delivery accepted a notification.
-    pub(super) fn record_response(&self, key: &PushKey, took: bool) {
+    pub(super) fn record_response(&self, key: &PushKey, accepted: bool) {
         let mut state = self.state.lock();
         let Some(DeliveryEntry { stage: DeliveryStage::InFlight { receiver, .. }, .. }) = state.entry(key) else {
             return;
         };
         let receiver = *receiver;
-        if state.queues.record_response(receiver, took) {
+        if state.queues.record_response(receiver, accepted) {
             drop(state);
             self.wakeup.notify_one();
         }
@@ -189,49 +189,51 @@ impl DeliveryQueue {
     pub(super) fn take_due(&self, now: Timestamp) -> (Vec<DueDelivery>, Option<Timestamp>) {
         let mut state = self.state.lock();
         while let Some(key) = state.next_due(now) {
-            if let Some(order) = state.entry(&key) {
-                order.stage = DeliveryStage::Ready;
-                let receiver = order.receiver;
+            if let Some(entry) = state.entry(&key) {
+                entry.stage = DeliveryStage::Ready;
+                let receiver = entry.receiver;
                 state.queues.queue(receiver, DeliveryKind::Retry, key);
             }
         }
-        let mut departures = Vec::new();
+        let mut deliveries = Vec::new();
         while let Some((key, receiver, kind)) = state.queues.next() {
-            let order = state.entry(&key).filter(|order| matches!(order.stage, DeliveryStage::Ready));
-            if let Some(order) = order {
-                if order.pending_changes == 0 {
-                    let (stop, over) = (CancellationToken::new(), CancellationToken::new());
-                    order.stage = DeliveryStage::InFlight { again: false, kind, receiver, stop: stop.clone(), over };
-                    departures.push(DueDelivery { key, stop });
+            let entry = state.entry(&key).filter(|entry| matches!(entry.stage, DeliveryStage::Ready));
+            if let Some(entry) = entry {
+                if entry.pending_changes == 0 {
+                    let (stop, ended) = (CancellationToken::new(), CancellationToken::new());
+                    entry.stage =
+                        DeliveryStage::InFlight { has_new_events: false, kind, receiver, stop: stop.clone(), ended };
+                    deliveries.push(DueDelivery { key, stop });
                     continue;
                 }
-                order.stage = DeliveryStage::Idle;
+                entry.stage = DeliveryStage::Idle;
             }
             state.queues.finish(receiver, kind);
         }
-        (departures, state.timers.first().map(|(due, _)| *due))
+        (deliveries, state.timers.first().map(|(due, _)| *due))
     }
 
     /// Ends an in-flight delivery.
-    pub(super) fn finish(&self, key: &PushKey, came: DeliveryOutcome) {
+    pub(super) fn finish(&self, key: &PushKey, outcome: DeliveryOutcome) {
         let mut state = self.state.lock();
-        let Some(order) = state.entry(key) else { return };
-        let DeliveryStage::InFlight { again, kind, receiver, over, .. } = std::mem::take(&mut order.stage) else {
+        let Some(entry) = state.entry(key) else { return };
+        let DeliveryStage::InFlight { has_new_events, kind, receiver, ended, .. } = std::mem::take(&mut entry.stage)
+        else {
             return;
         };
-        let set_aside = order.pending_changes > 0;
-        over.cancel();
+        let is_paused = entry.pending_changes > 0;
+        ended.cancel();
         state.queues.finish(receiver, kind);
-        match came {
-            _ if set_aside => {}
+        match outcome {
+            _ if is_paused => {}
             DeliveryOutcome::RetryAt(due) => {
-                if let Some(order) = state.entry(key) {
-                    order.stage = DeliveryStage::RetryAt(due);
+                if let Some(entry) = state.entry(key) {
+                    entry.stage = DeliveryStage::RetryAt(due);
                 }
                 state.timers.insert((due, key.clone()));
             }
             DeliveryOutcome::Stopped => state.wake(key, Wake::Now),
-            _ if again => state.wake(key, Wake::Now),
+            _ if has_new_events => state.wake(key, Wake::Now),
             DeliveryOutcome::CaughtUp => {}
             DeliveryOutcome::Closed => state.forget(key),
         }
@@ -242,9 +244,9 @@ impl DeliveryQueue {
 
     fn wake_task(&self, task: &TaskId) {
         let mut state = self.state.lock();
-        let Some(orders) = state.tasks.get(task) else { return };
+        let Some(entries) = state.tasks.get(task) else { return };
         let keys: Vec<PushKey> =
-            orders.keys().map(|config| PushKey { task: task.clone(), config: config.clone() }).collect();
+            entries.keys().map(|config| PushKey { task: task.clone(), config: config.clone() }).collect();
         for key in &keys {
             state.wake(key, Wake::WhenDue);
         }
@@ -302,35 +304,35 @@ impl DeliveryQueueState {
 
     /// Opens an entry or moves it to another receiver.
     fn set_receiver(&mut self, key: &PushKey, receiver: ReceiverHost) {
-        let order = self.open_entry(key);
-        let before = std::mem::replace(&mut order.receiver, receiver);
-        if before == receiver {
+        let entry = self.open_entry(key);
+        let previous = std::mem::replace(&mut entry.receiver, receiver);
+        if previous == receiver {
             return;
         }
-        if matches!(order.stage, DeliveryStage::Ready) {
+        if matches!(entry.stage, DeliveryStage::Ready) {
             // Callers wake the entry afterwards.
-            order.stage = DeliveryStage::Idle;
-            self.queues.remove(before, key);
+            entry.stage = DeliveryStage::Idle;
+            self.queues.remove(previous, key);
         }
-        self.queues.close(before);
+        self.queues.close(previous);
         self.queues.open(receiver);
     }
 
     fn wake(&mut self, key: &PushKey, wake: Wake) {
-        let Some(order) = self.entry(key).filter(|order| order.pending_changes == 0) else { return };
-        match &mut order.stage {
+        let Some(entry) = self.entry(key).filter(|entry| entry.pending_changes == 0) else { return };
+        match &mut entry.stage {
             DeliveryStage::Ready => {}
-            DeliveryStage::InFlight { again, .. } => *again = true,
+            DeliveryStage::InFlight { has_new_events, .. } => *has_new_events = true,
             DeliveryStage::RetryAt(_) if wake == Wake::WhenDue => {}
             DeliveryStage::Idle => {
-                order.stage = DeliveryStage::Ready;
-                let receiver = order.receiver;
+                entry.stage = DeliveryStage::Ready;
+                let receiver = entry.receiver;
                 self.queues.queue(receiver, DeliveryKind::Fresh, key.clone());
             }
             DeliveryStage::RetryAt(due) => {
                 let timer = (*due, key.clone());
-                order.stage = DeliveryStage::Ready;
-                let receiver = order.receiver;
+                entry.stage = DeliveryStage::Ready;
+                let receiver = entry.receiver;
                 self.timers.remove(&timer);
                 self.queues.queue(receiver, DeliveryKind::Fresh, timer.1);
             }
@@ -338,14 +340,14 @@ impl DeliveryQueueState {
     }
 
     fn forget(&mut self, key: &PushKey) {
-        let Some(orders) = self.tasks.get_mut(&key.task) else { return };
-        let forgotten = orders.remove(&key.config);
-        if orders.is_empty() {
+        let Some(entries) = self.tasks.get_mut(&key.task) else { return };
+        let removed = entries.remove(&key.config);
+        if entries.is_empty() {
             self.tasks.remove(&key.task);
         }
-        if let Some(order) = forgotten {
+        if let Some(entry) = removed {
             self.open -= 1;
-            self.queues.close(order.receiver);
+            self.queues.close(entry.receiver);
         }
     }
 }
@@ -358,37 +360,37 @@ mod tests {
         Timestamp::from_millis(millis)
     }
 
-    fn leaving(orders: &DeliveryQueue, now: i64) -> usize {
-        orders.take_due(at(now)).0.len()
+    fn due_count(queue: &DeliveryQueue, now: i64) -> usize {
+        queue.take_due(at(now)).0.len()
     }
 
     #[test]
-    fn nothing_that_happens_while_an_order_is_under_way_is_missed() {
-        let orders = DeliveryQueue::default();
+    fn events_during_a_delivery_are_not_missed() {
+        let queue = DeliveryQueue::default();
         let key = PushKey { task: "t".into(), config: "c".into() };
-        orders.begin_change(&key, None).unwrap();
-        orders.wake_task(&key.task);
-        assert_eq!(leaving(&orders, 0), 0, "it is being placed");
-        orders.end_change(&key);
-        assert_eq!((leaving(&orders, 0), leaving(&orders, 0)), (1, 0), "one at a time");
-        orders.wake_task(&key.task);
-        orders.finish(&key, DeliveryOutcome::CaughtUp);
-        assert_eq!(leaving(&orders, 0), 1, "something happened meanwhile");
+        queue.begin_change(&key, None).unwrap();
+        queue.wake_task(&key.task);
+        assert_eq!(due_count(&queue, 0), 0, "the entry is being changed");
+        queue.end_change(&key);
+        assert_eq!((due_count(&queue, 0), due_count(&queue, 0)), (1, 0), "one delivery at a time");
+        queue.wake_task(&key.task);
+        queue.finish(&key, DeliveryOutcome::CaughtUp);
+        assert_eq!(due_count(&queue, 0), 1, "an event arrived during the delivery");
 
-        orders.finish(&key, DeliveryOutcome::RetryAt(at(10)));
-        orders.wake_task(&key.task);
-        assert_eq!((leaving(&orders, 9), leaving(&orders, 10)), (0, 1), "the pause is kept");
-        orders.finish(&key, DeliveryOutcome::RetryAt(at(9_000_000)));
-        assert_eq!(leaving(&orders, 10), 1, "the clock was set back");
-        let over = orders.begin_change(&key, None).unwrap().unwrap();
+        queue.finish(&key, DeliveryOutcome::RetryAt(at(10)));
+        queue.wake_task(&key.task);
+        assert_eq!((due_count(&queue, 9), due_count(&queue, 10)), (0, 1), "the pause is kept");
+        queue.finish(&key, DeliveryOutcome::RetryAt(at(9_000_000)));
+        assert_eq!(due_count(&queue, 10), 1, "the clock was set back");
+        let over = queue.begin_change(&key, None).unwrap().unwrap();
         assert!(!over.is_cancelled());
-        orders.finish(&key, DeliveryOutcome::Closed);
+        queue.finish(&key, DeliveryOutcome::Closed);
         assert!(over.is_cancelled());
-        orders.end_change(&key);
-        assert_eq!(leaving(&orders, 10), 1, "whoever changed it may have opened it again");
-        orders.finish(&key, DeliveryOutcome::Closed);
-        orders.wake_task(&key.task);
-        assert_eq!((leaving(&orders, 99), orders.open.load(Ordering::Relaxed)), (0, 0), "it is forgotten");
-        assert!(orders.state.lock().tasks.is_empty());
+        queue.end_change(&key);
+        assert_eq!(due_count(&queue, 10), 1, "the change may have reopened the entry");
+        queue.finish(&key, DeliveryOutcome::Closed);
+        queue.wake_task(&key.task);
+        assert_eq!((due_count(&queue, 99), queue.open.load(Ordering::Relaxed)), (0, 0), "the entry is removed");
+        assert!(queue.state.lock().tasks.is_empty());
     }
 }

@@ -68,9 +68,9 @@ async fn load_open_entries(inner: Arc<EngineInner>) {
 async fn dispatch_deliveries(inner: Arc<EngineInner>) {
     loop {
         let now = inner.ports.clock.now();
-        let (departures, next) = inner.delivery_queue.take_due(now);
-        for departure in departures {
-            inner.drivers.spawn(run_delivery(Arc::clone(&inner), departure));
+        let (deliveries, next) = inner.delivery_queue.take_due(now);
+        for delivery in deliveries {
+            inner.drivers.spawn(run_delivery(Arc::clone(&inner), delivery));
         }
         let timer = async {
             match next {
@@ -87,10 +87,10 @@ async fn dispatch_deliveries(inner: Arc<EngineInner>) {
     }
 }
 
-async fn run_delivery(inner: Arc<EngineInner>, departure: DueDelivery) {
-    let DueDelivery { key, stop } = departure;
-    let mut trip = DeliveryGuard { inner: &inner, key: &key, outcome: None };
-    trip.outcome = Some(deliver(&inner, &key, &stop).await);
+async fn run_delivery(inner: Arc<EngineInner>, delivery: DueDelivery) {
+    let DueDelivery { key, stop } = delivery;
+    let mut guard = DeliveryGuard { inner: &inner, key: &key, outcome: None };
+    guard.outcome = Some(deliver(&inner, &key, &stop).await);
 }
 
 /// Reports the outcome on drop, so that no entry stays in flight forever.
@@ -102,7 +102,7 @@ struct DeliveryGuard<'a> {
 
 impl Drop for DeliveryGuard<'_> {
     fn drop(&mut self) {
-        let later = || DeliveryOutcome::RetryAt(self.inner.ports.clock.now().after(push_backoff(u32::MAX, 0)));
-        self.inner.delivery_queue.finish(self.key, self.outcome.unwrap_or_else(later));
+        let retry = || DeliveryOutcome::RetryAt(self.inner.ports.clock.now().after(push_backoff(u32::MAX, 0)));
+        self.inner.delivery_queue.finish(self.key, self.outcome.unwrap_or_else(retry));
     }
 }

@@ -15,7 +15,7 @@ impl Engine {
     ) -> Result<PushConfig, EngineError> {
         let all = self.pushes(principal, task).await?;
         let missing = || EngineError::PushNotFound { task: task.task.clone(), config: config.clone() };
-        all.into_iter().find(|known| known.id == *config).ok_or_else(missing)
+        all.into_iter().find(|stored| stored.id == *config).ok_or_else(missing)
     }
 }
 

@@ -64,9 +64,9 @@ struct HostQueue {
 impl HostQueue {
     /// Retries use at most half of the limit: one host may serve several receivers.
     fn is_full(&self, kind: DeliveryKind) -> bool {
-        let most = if self.failing { MAX_PER_FAILING_HOST } else { MAX_PER_HOST };
-        let all = self.in_flight.iter().sum::<usize>() >= most;
-        all || (kind == DeliveryKind::Retry && self.in_flight[DeliveryKind::Retry as usize] >= most / 2)
+        let limit = if self.failing { MAX_PER_FAILING_HOST } else { MAX_PER_HOST };
+        let all = self.in_flight.iter().sum::<usize>() >= limit;
+        all || (kind == DeliveryKind::Retry && self.in_flight[DeliveryKind::Retry as usize] >= limit / 2)
     }
 }
 
@@ -78,16 +78,16 @@ impl HostQueues {
 
     /// Removes an entry that is not queued.
     pub(super) fn close(&mut self, receiver: ReceiverHost) {
-        self.with(receiver, |lane| lane.open -= 1);
+        self.with(receiver, |queue| queue.open -= 1);
     }
 
     pub(super) fn queue(&mut self, receiver: ReceiverHost, kind: DeliveryKind, key: PushKey) {
-        self.with(receiver, |lane| lane.queued[kind as usize].push_back(key));
+        self.with(receiver, |queue| queue.queued[kind as usize].push_back(key));
     }
 
     /// Removes a queued entry.
     pub(super) fn remove(&mut self, receiver: ReceiverHost, key: &PushKey) {
-        self.with(receiver, |lane| lane.queued.iter_mut().for_each(|waiting| waiting.retain(|waits| waits != key)));
+        self.with(receiver, |queue| queue.queued.iter_mut().for_each(|keys| keys.retain(|queued| queued != key)));
     }
 
     /// Takes the next delivery, which is now in flight.
@@ -99,11 +99,11 @@ impl HostQueues {
         for kind in retry.into_iter().chain([DeliveryKind::Fresh]) {
             while let Some(receiver) = self.ready_hosts[kind as usize].pop_front() {
                 let mut found = None;
-                self.with(receiver, |lane| {
-                    lane.is_scheduled[kind as usize] = false;
-                    if !lane.is_full(kind) {
-                        found = lane.queued[kind as usize].pop_front();
-                        lane.in_flight[kind as usize] += usize::from(found.is_some());
+                self.with(receiver, |queue| {
+                    queue.is_scheduled[kind as usize] = false;
+                    if !queue.is_full(kind) {
+                        found = queue.queued[kind as usize].pop_front();
+                        queue.in_flight[kind as usize] += usize::from(found.is_some());
                     }
                 });
                 if let Some(key) = found {
@@ -120,28 +120,28 @@ impl HostQueues {
     pub(super) fn finish(&mut self, receiver: ReceiverHost, kind: DeliveryKind) {
         self.in_flight -= 1;
         self.retries_in_flight -= usize::from(kind == DeliveryKind::Retry);
-        self.with(receiver, |lane| lane.in_flight[kind as usize] -= 1);
+        self.with(receiver, |queue| queue.in_flight[kind as usize] -= 1);
     }
 
     /// Records whether the host accepted a delivery. Returns true when its limit has risen.
-    pub(super) fn record_response(&mut self, receiver: ReceiverHost, took: bool) -> bool {
+    pub(super) fn record_response(&mut self, receiver: ReceiverHost, accepted: bool) -> bool {
         let mut failed = false;
-        self.with(receiver, |lane| failed = std::mem::replace(&mut lane.failing, !took));
-        failed && took
+        self.with(receiver, |queue| failed = std::mem::replace(&mut queue.failing, !accepted));
+        failed && accepted
     }
 
     /// Updates a queue and schedules its host if it has deliveries to start.
     fn with(&mut self, receiver: ReceiverHost, change: impl FnOnce(&mut HostQueue)) {
-        let Some(lane) = self.queues.get_mut(&receiver) else { return };
-        change(lane);
+        let Some(queue) = self.queues.get_mut(&receiver) else { return };
+        change(queue);
         for kind in [DeliveryKind::Fresh, DeliveryKind::Retry] {
-            let place = kind as usize;
-            if !lane.queued[place].is_empty() && !lane.is_scheduled[place] && !lane.is_full(kind) {
-                lane.is_scheduled[place] = true;
-                self.ready_hosts[place].push_back(receiver);
+            let index = kind as usize;
+            if !queue.queued[index].is_empty() && !queue.is_scheduled[index] && !queue.is_full(kind) {
+                queue.is_scheduled[index] = true;
+                self.ready_hosts[index].push_back(receiver);
             }
         }
-        if lane.open == 0 && lane.in_flight == [0; 2] && lane.is_scheduled == [false; 2] {
+        if queue.open == 0 && queue.in_flight == [0; 2] && queue.is_scheduled == [false; 2] {
             self.queues.remove(&receiver);
         }
     }

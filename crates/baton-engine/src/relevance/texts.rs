@@ -12,7 +12,7 @@ const MAX_CACHED_DEFINITIONS: usize = 128;
 /// Cache of term indexes by definition digest.
 #[derive(Default)]
 pub(crate) struct DefinitionTextCache {
-    known: Mutex<HashMap<Digest, Arc<DefinitionTexts>>>,
+    cache: Mutex<HashMap<Digest, Arc<DefinitionTexts>>>,
 }
 
 /// Term indexes of the selectable rules and references of one definition.
@@ -24,15 +24,15 @@ pub(crate) struct DefinitionTexts {
 impl DefinitionTextCache {
     /// Term indexes of a definition, by the digest pinned by the run.
     pub(crate) fn get_or_build(&self, spec: &AgentSpec, digest: &Digest) -> Arc<DefinitionTexts> {
-        if let Some(texts) = self.known.lock().get(digest) {
+        if let Some(texts) = self.cache.lock().get(digest) {
             return Arc::clone(texts);
         }
         let texts = Arc::new(DefinitionTexts::read(spec));
-        let mut known = self.known.lock();
-        if known.len() >= MAX_CACHED_DEFINITIONS {
-            known.clear();
+        let mut cache = self.cache.lock();
+        if cache.len() >= MAX_CACHED_DEFINITIONS {
+            cache.clear();
         }
-        known.insert(digest.clone(), Arc::clone(&texts));
+        cache.insert(digest.clone(), Arc::clone(&texts));
         texts
     }
 }
@@ -49,10 +49,10 @@ impl DefinitionTexts {
 
     /// Term index of a candidate. Tools are not cached: their texts are short and change with their servers.
     pub(super) fn entry(&self, candidate: &RelevanceCandidate<'_>) -> Arc<RelevanceEntry> {
-        let known = match candidate {
+        let cached = match candidate {
             RelevanceCandidate::Tool(_) => None,
             RelevanceCandidate::Item(kind, item) => self.items.get(&(*kind, item.name.clone())),
         };
-        known.map_or_else(|| Arc::new(entry(candidate.text())), Arc::clone)
+        cached.map_or_else(|| Arc::new(entry(candidate.text())), Arc::clone)
     }
 }

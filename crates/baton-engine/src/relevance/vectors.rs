@@ -26,7 +26,7 @@ const EMBEDDING_TIMEOUT: Duration = Duration::from_secs(30);
 pub(crate) struct Vectors {
     embedder: Arc<dyn Embedder>,
     cache: Arc<dyn EmbeddingCache>,
-    known: Mutex<HashMap<AgentName, AgentVectors>>,
+    agents: Mutex<HashMap<AgentName, AgentVectors>>,
 }
 
 /// Embeddings of one agent's texts for one embedding model.
@@ -37,7 +37,7 @@ struct AgentVectors {
 
 impl Vectors {
     pub(super) fn new(embedder: Arc<dyn Embedder>, cache: Arc<dyn EmbeddingCache>) -> Self {
-        Self { embedder, cache, known: Mutex::default() }
+        Self { embedder, cache, agents: Mutex::default() }
     }
 
     /// Selects the texts, each given in pieces, that are relevant to the question.
@@ -48,22 +48,23 @@ impl Vectors {
         texts: &[Vec<String>],
         limits: RelevanceLimits,
     ) -> Result<Vec<SelectedEntry>, String> {
-        let asked = sentences(question);
-        if asked.is_empty() {
+        let question_sentences = sentences(question);
+        if question_sentences.is_empty() {
             return Ok(Vec::new());
         }
         let work = async {
-            let kept = self.embed_missing(agent, texts).await?;
-            Ok::<_, String>((kept, self.embed(asked).await?))
+            let cached = self.embed_missing(agent, texts).await?;
+            Ok::<_, String>((cached, self.embed(question_sentences).await?))
         };
         let waited = tokio::time::timeout(EMBEDDING_TIMEOUT, work).await;
-        let (kept, asked) = waited.map_err(|_| format!("no embeddings within {} s", EMBEDDING_TIMEOUT.as_secs()))??;
-        let kept = kept.lock();
+        let (cached, question_vectors) =
+            waited.map_err(|_| format!("no embeddings within {} s", EMBEDDING_TIMEOUT.as_secs()))??;
+        let cached = cached.lock();
         let pieces = texts.iter().enumerate().flat_map(|(entry, pieces)| {
-            let vectors = pieces.iter().filter_map(|piece| kept.get(&Digest::compute(piece.as_bytes())));
+            let vectors = pieces.iter().filter_map(|piece| cached.get(&Digest::compute(piece.as_bytes())));
             vectors.map(move |vector| (entry, vector.as_slice()))
         });
-        Ok(choose(by_vectors(&asked, pieces), limits))
+        Ok(choose(by_vectors(&question_vectors, pieces), limits))
     }
 
     /// Embeds all pieces without an embedding and writes them to the cache. Finished batches are kept on failure, so
@@ -74,51 +75,52 @@ impl Vectors {
         texts: &[Vec<String>],
     ) -> Result<Arc<Mutex<CachedVectors>>, String> {
         let model = self.embedder.model();
-        let kept = self.cached_vectors(agent, &model).await;
-        let mut wanted: BTreeMap<Digest, &str> = BTreeMap::new();
-        wanted.extend(texts.iter().flatten().map(|piece| (Digest::compute(piece.as_bytes()), piece.as_str())));
-        if wanted.len() > MAX_PIECES_PER_AGENT {
+        let cached = self.cached_vectors(agent, &model).await;
+        let mut needed: BTreeMap<Digest, &str> = BTreeMap::new();
+        needed.extend(texts.iter().flatten().map(|piece| (Digest::compute(piece.as_bytes()), piece.as_str())));
+        if needed.len() > MAX_PIECES_PER_AGENT {
             return Err(format!("the agent's texts have more than {MAX_PIECES_PER_AGENT} pieces"));
         }
         let missing: Vec<(&Digest, &str)> = {
-            let mut kept = kept.lock();
+            let mut cached = cached.lock();
             // The tool set changes with its servers, so unused embeddings are kept while there is room.
-            if kept.len() + wanted.len() > MAX_PIECES_PER_AGENT {
-                kept.retain(|digest, _| wanted.contains_key(digest));
+            if cached.len() + needed.len() > MAX_PIECES_PER_AGENT {
+                cached.retain(|digest, _| needed.contains_key(digest));
             }
-            wanted
+            needed
                 .iter()
-                .filter(|(digest, _)| !kept.contains_key(digest))
+                .filter(|(digest, _)| !cached.contains_key(digest))
                 .map(|(digest, text)| (digest, *text))
                 .collect()
         };
-        for some in missing.chunks(EMBEDDING_BATCH_LEN) {
-            let vectors = self.embed(some.iter().map(|(_, text)| (*text).to_owned()).collect()).await?;
-            kept.lock().extend(some.iter().map(|(digest, _)| (*digest).clone()).zip(vectors));
+        for batch in missing.chunks(EMBEDDING_BATCH_LEN) {
+            let vectors = self.embed(batch.iter().map(|(_, text)| (*text).to_owned()).collect()).await?;
+            cached.lock().extend(batch.iter().map(|(digest, _)| (*digest).clone()).zip(vectors));
         }
         if !missing.is_empty() {
-            let all = Arc::new(kept.lock().clone());
+            let all = Arc::new(cached.lock().clone());
             if let Err(reason) = self.cache.write(agent, &model, all).await {
                 tracing::warn!(%agent, reason, "embeddings could not be cached and will be computed again");
             }
         }
-        Ok(kept)
+        Ok(cached)
     }
 
     async fn cached_vectors(&self, agent: &AgentName, model: &str) -> Arc<Mutex<CachedVectors>> {
-        let held = |held: &AgentVectors| (held.model == model).then(|| Arc::clone(&held.vectors));
-        if let Some(kept) = self.known.lock().get(agent).and_then(held) {
-            return kept;
+        let matching =
+            |agent_vectors: &AgentVectors| (agent_vectors.model == model).then(|| Arc::clone(&agent_vectors.vectors));
+        if let Some(cached) = self.agents.lock().get(agent).and_then(matching) {
+            return cached;
         }
         let read = Arc::new(Mutex::new(self.cache.read(agent, model).await));
-        let mut known = self.known.lock();
-        if known.len() >= MAX_CACHED_AGENTS && !known.contains_key(agent) {
-            known.clear();
+        let mut agents = self.agents.lock();
+        if agents.len() >= MAX_CACHED_AGENTS && !agents.contains_key(agent) {
+            agents.clear();
         }
-        match known.get(agent).and_then(held) {
-            Some(kept) => kept,
+        match agents.get(agent).and_then(matching) {
+            Some(cached) => cached,
             None => {
-                known.insert(agent.clone(), AgentVectors { model: model.to_owned(), vectors: Arc::clone(&read) });
+                agents.insert(agent.clone(), AgentVectors { model: model.to_owned(), vectors: Arc::clone(&read) });
                 read
             }
         }

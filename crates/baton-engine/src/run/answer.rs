@@ -29,9 +29,9 @@ impl Driver {
     }
 
     /// Records an invalid answer. The model retries while repairs are left; otherwise the task fails.
-    pub(super) async fn repair(&self, form: &AnswerFormat, said: ModelOutput, problem: String) -> Result<(), Halt> {
-        let answer = said.text[..said.text.floor_char_boundary(MAX_SHOWN_ANSWER_BYTES)].to_owned();
-        let note = ModelNote::Repaired { problem: problem.clone(), answer, usage: said.usage };
+    pub(super) async fn repair(&self, form: &AnswerFormat, output: ModelOutput, problem: String) -> Result<(), Halt> {
+        let answer = output.text[..output.text.floor_char_boundary(MAX_SHOWN_ANSWER_BYTES)].to_owned();
+        let note = ModelNote::Repaired { problem: problem.clone(), answer, usage: output.usage };
         self.buffer_events(|_| vec![TaskEvent::ModelNoted { note }])?;
         let tried = self.live.lock().task.repair.as_ref().map_or(0, |repair| repair.count);
         if tried <= form.repairs {

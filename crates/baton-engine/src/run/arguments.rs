@@ -10,13 +10,13 @@ impl Driver {
     pub(super) fn argument_error(&self, tool: &ToolSpec, call: &ToolCall) -> Option<Json> {
         let form = match tool.parameters.is_object() {
             true => self.inner.schemas.get_or_parse(&tool.parameters),
-            false => return argument_errors(None, call).map(|words| Json::string(&words)),
+            false => return argument_errors(None, call).map(|text| Json::string(&text)),
         };
         if let Err(error) = &form {
             // A schema may be understood only by the service of the tool, which checks the arguments as well.
             tracing::warn!(task = %self.live.id, tool = tool.name, %error, "arguments are not checked");
         }
-        argument_errors(form.ok().as_deref(), call).map(|words| Json::string(&words))
+        argument_errors(form.ok().as_deref(), call).map(|text| Json::string(&text))
     }
 
     /// Tools among the calls that must not run concurrently with others.

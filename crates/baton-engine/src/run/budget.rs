@@ -23,8 +23,8 @@ impl Driver {
         // The reservation of the previous call is no longer needed.
         *self.reservation.lock() = None;
         match self.try_reserve_model_budget(spec, model, call).await? {
-            Ok(aside) => {
-                *self.reservation.lock() = aside;
+            Ok(reservation) => {
+                *self.reservation.lock() = reservation;
                 Ok(())
             }
             Err(reason) => self.fail_if_exhausted(Err(reason)).await,
@@ -43,24 +43,25 @@ impl Driver {
             return Ok(Ok(None));
         }
         let used = self.used(spec).await?;
-        let read = frame_tokens(model, call).saturating_add(messages_tokens(model, &call.messages));
+        let input_tokens = frame_tokens(model, call).saturating_add(messages_tokens(model, &call.messages));
         // The output length is unknown unless it is limited.
-        let written = call.writing.max_output_tokens.map_or(0, u64::from);
-        let micro_dollars = model.price(Usage::new(read, written)).unwrap_or_default();
-        let next = BudgetUsage { tokens: read.saturating_add(written), micro_dollars, tool_calls: 0 };
+        let output_tokens = call.writing.max_output_tokens.map_or(0, u64::from);
+        let micro_dollars = model.price(Usage::new(input_tokens, output_tokens)).unwrap_or_default();
+        let next = BudgetUsage { tokens: input_tokens.saturating_add(output_tokens), micro_dollars, tool_calls: 0 };
         let [run, session, month] = [format!("run/{}", self.live.id), self.session_key(), self.month_key(&spec.name)];
         let keys = vec![run.clone(), session.clone(), month.clone()];
-        let set_aside = self.inner.usage_totals.reserve(keys, next, |aside| {
+        let reservation = self.inner.usage_totals.reserve(keys, next, |reserved| {
             // Other usage may have been added since the totals were read.
-            let now = |key: &str, read: BudgetUsage| self.inner.usage_totals.get(key).unwrap_or(read).plus(aside(key));
+            let now =
+                |key: &str, total: BudgetUsage| self.inner.usage_totals.get(key).unwrap_or(total).plus(reserved(key));
             let used = BudgetTotals {
-                run: used.run.plus(aside(&run)),
+                run: used.run.plus(reserved(&run)),
                 session: now(&session, used.session),
                 month: now(&month, used.month),
             };
             may_call_model(budgets, &used, next)
         });
-        Ok(set_aside.map(Some))
+        Ok(reservation.map(Some))
     }
 
     /// Checks the tool-call budgets before pending calls start; ends the task if they are exhausted.
@@ -75,8 +76,8 @@ impl Driver {
         self.fail_if_exhausted(may_call_tools(budgets, &used)).await
     }
 
-    async fn fail_if_exhausted(&self, may: Result<(), FailureReason>) -> Result<(), Halt> {
-        let Err(reason) = may else { return Ok(()) };
+    async fn fail_if_exhausted(&self, check: Result<(), FailureReason>) -> Result<(), Halt> {
+        let Err(reason) = check else { return Ok(()) };
         self.inner.end(&self.live, TaskEnd::Failed(reason)).await?;
         Err(Halt::Changed)
     }
@@ -113,8 +114,8 @@ impl Driver {
 
     async fn used_in_month(&self, agent: &AgentName) -> Result<BudgetUsage, Halt> {
         let key = self.month_key(agent);
-        if let Some(known) = self.inner.usage_totals.get(&key) {
-            return Ok(known);
+        if let Some(total) = self.inner.usage_totals.get(&key) {
+            return Ok(total);
         }
         self.flush();
         self.inner.wait_for_sync().await?;
@@ -125,8 +126,8 @@ impl Driver {
     /// Usage of all tasks of the context, including the current state of this one.
     async fn used_in_session(&self) -> Result<BudgetUsage, Halt> {
         let key = self.session_key();
-        if let Some(known) = self.inner.usage_totals.get(&key) {
-            return Ok(known);
+        if let Some(total) = self.inner.usage_totals.get(&key) {
+            return Ok(total);
         }
         self.flush();
         self.inner.wait_for_sync().await?;

@@ -23,36 +23,36 @@ impl Driver {
         self.flush();
         self.check_tool_budget(spec, &calls).await?;
         let limit = usize::try_from(spec.limits.parallel_tools.max(1)).unwrap_or(1);
-        let alone = self.sequential_tools(spec, &calls).await;
+        let sequential = self.sequential_tools(spec, &calls).await;
         let all = async {
-            for group in group_concurrent_calls(calls, |name| alone.contains(name)) {
+            for group in group_concurrent_calls(calls, |name| sequential.contains(name)) {
                 let group = stream::iter(group.into_iter().map(|state| self.advance_call(spec, state)));
                 // A call that halts must not cut off the others: their results would be lost.
-                let done: Vec<Result<(), Halt>> = group.buffer_unordered(limit).collect().await;
-                done.into_iter().collect::<Result<(), Halt>>()?;
+                let results: Vec<Result<(), Halt>> = group.buffer_unordered(limit).collect().await;
+                results.into_iter().collect::<Result<(), Halt>>()?;
             }
             Ok(())
         };
         tokio::select! {
             biased;
             () = self.live.cancel.cancelled() => Err(Halt::Changed),
-            done = all => done,
+            result = all => result,
             () = self.until_deadline() => Err(Halt::Changed),
         }
     }
 
     async fn advance_call(&self, spec: &AgentSpec, state: CallState) -> Result<(), Halt> {
         let CallState { call, stage, .. } = &state;
-        if let CallStage::HandedOff(handed) = stage {
-            self.inner.mark_handoff_in_progress(&self.live.owner, &handed.handoff).await?;
-            return self.await_handoff(call, handed).await;
+        if let CallStage::HandedOff(pending) = stage {
+            self.inner.mark_handoff_in_progress(&self.live.owner, &pending.handoff).await?;
+            return self.await_handoff(call, pending).await;
         }
         let forbidden = match stage {
             CallStage::Pending => forbidden_reason(&self.live.lock().task, &call.name),
             _ => None,
         };
-        if let Some(why) = forbidden {
-            return self.finish(call, why, true);
+        if let Some(reason) = forbidden {
+            return self.finish(call, reason, true);
         }
         let orchestrates = spec.orchestration.is_some();
         match call.name.as_str() {
@@ -77,14 +77,14 @@ impl Driver {
     /// Finds a tool: of a caller's server, of the agent, or of one of its servers. A resumed run may get here before
     /// its servers are up.
     async fn find_tool(&self, spec: &AgentSpec, name: &str) -> Option<Arc<ToolSpec>> {
-        let guest =
-            self.live.lock().task.wishes.as_ref().and_then(|wishes| wishes.find_caller_server_tool(name).cloned());
-        if let Some(found) = guest.or_else(|| spec.tools.iter().find(|tool| tool.name == name).cloned()) {
+        let caller_tool =
+            self.live.lock().task.wishes.as_ref().and_then(|options| options.find_caller_server_tool(name).cloned());
+        if let Some(found) = caller_tool.or_else(|| spec.tools.iter().find(|tool| tool.name == name).cloned()) {
             return Some(Arc::new(found));
         }
         let tools = &self.inner.ports.tools;
-        for patience in [Duration::ZERO, TOOL_SERVER_TIMEOUT] {
-            let offered = tools.available_tools(spec, patience).await;
+        for timeout in [Duration::ZERO, TOOL_SERVER_TIMEOUT] {
+            let offered = tools.available_tools(spec, timeout).await;
             if let Some(tool) = offered.into_iter().find(|tool| tool.name == name) {
                 return Some(Arc::new(tool));
             }
@@ -114,8 +114,8 @@ impl Driver {
         }
         // A tool outside the definition may be gone or changed when the call is examined again, so its effects are
         // recorded.
-        let held = spec.tools.iter().any(|own| own.name == tool.name);
-        let effects = (!held).then_some(tool.effects);
+        let is_defined = spec.tools.iter().any(|own| own.name == tool.name);
+        let effects = (!is_defined).then_some(tool.effects);
         let server = tool.mcp_server_and_tool().map(|(server, _)| server.to_owned());
         let started = vec![TaskEvent::ToolStarted { call: call.id.clone(), effects, server }];
         if tool.effects == Effects::ReadOnly {
@@ -136,15 +136,15 @@ impl Driver {
             helper: &RunToolHelper { driver: self, spec, tool: &tool.name, state },
         };
         match self.inner.ports.tools.call(run).await {
-            ToolOutcome::Done(given) => {
-                let given = self.guard_result(spec, call, given).await?;
-                self.finish(call, given.output, given.is_error)?;
+            ToolOutcome::Done(tool_output) => {
+                let tool_output = self.guard_result(spec, call, tool_output).await?;
+                self.finish(call, tool_output.output, tool_output.is_error)?;
             }
-            ToolOutcome::InputRequired(ask) if settings.autonomous => {
-                self.finish(call, unanswered_output(&ask), true)?;
+            ToolOutcome::InputRequired(request) if settings.autonomous => {
+                self.finish(call, unanswered_output(&request), true)?;
             }
-            ToolOutcome::InputRequired(ask) => {
-                self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask }])?;
+            ToolOutcome::InputRequired(request) => {
+                self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask: request }])?;
             }
         }
         if tool.effects == Effects::OwnAgent {
@@ -183,12 +183,12 @@ impl Driver {
             let state = self.live.lock().task.call(&call.id).cloned();
             let Some(state) = state.filter(|state| !state.stage.is_finished()) else { continue };
             let Some(CallState { call, .. }) = self.guard_call(spec, &state).await? else { continue };
-            let known = spec.tools.iter().chain(&offered).find(|tool| tool.name == call.name).cloned();
-            if let Some(wrong) = known.as_ref().and_then(|tool| self.argument_error(tool, &call)) {
+            let matching_tool = spec.tools.iter().chain(&offered).find(|tool| tool.name == call.name).cloned();
+            if let Some(wrong) = matching_tool.as_ref().and_then(|tool| self.argument_error(tool, &call)) {
                 self.finish_open(&call, wrong)?;
                 continue;
             }
-            let tool = known.unwrap_or_else(|| built_in(&call.name, "", serde_json::Value::Null));
+            let tool = matching_tool.unwrap_or_else(|| built_in(&call.name, "", serde_json::Value::Null));
             let decision =
                 decide_permission(&spec.policy, &settings.permission_context(), &tool, Some(&call.arguments), false);
             let reason = match (settings.exclusion_reason(&tool), decision) {
@@ -217,14 +217,14 @@ impl Driver {
         settings: &SessionToolSettings,
     ) -> Result<bool, Halt> {
         let call = &state.call;
-        let refused = match (self.decide_call(spec, tool, call, settings).await?, state.approved) {
+        let reason = match (self.decide_call(spec, tool, call, settings).await?, state.approved) {
             (PermissionDecision::Deny(reason), _) => reason,
             // A denial of this call takes precedence over any grant for its tool.
             (_, Some(false)) => "it was not allowed",
             (PermissionDecision::Ask, None) => return self.request_approval(call).map(|()| false),
             (PermissionDecision::Run, _) | (PermissionDecision::Ask, Some(true)) => return Ok(true),
         };
-        self.finish(call, denied_output(&tool.name, refused), true).map(|()| false)
+        self.finish(call, denied_output(&tool.name, reason), true).map(|()| false)
     }
 
     /// Decides on a call; session grants are loaded only if they matter.
@@ -250,8 +250,8 @@ impl Driver {
     /// Requests an approval for the call.
     fn request_approval(&self, call: &ToolCall) -> Result<(), Halt> {
         let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
-        let ask = ToolInputRequest { questions: vec![question], state: None };
-        self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask }])
+        let request = ToolInputRequest { questions: vec![question], state: None };
+        self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask: request }])
     }
 
     /// Records a result; the call never runs again.
@@ -265,18 +265,18 @@ impl Driver {
 
     async fn unknown_tool(&self, spec: &AgentSpec, name: &str) -> Json {
         let tools = self.selected_tools(spec, self.available_tools(spec, Duration::ZERO).await);
-        let known: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
-        let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
-        Json::string(&format!("{}: there is no tool '{name}'. Tools: {known}", ErrorCode::TOOL_NOT_FOUND.code))
+        let names: Vec<String> = tools.into_iter().map(|tool| tool.name).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        Json::string(&format!("{}: there is no tool '{name}'. Tools: {names}", ErrorCode::TOOL_NOT_FOUND.code))
     }
 }
 
-fn unanswered_output(ask: &ToolInputRequest) -> Json {
-    let asked: Vec<&str> = ask.questions.iter().map(|question| question.message.as_str()).collect();
+fn unanswered_output(request: &ToolInputRequest) -> Json {
+    let questions: Vec<&str> = request.questions.iter().map(|question| question.message.as_str()).collect();
     Json::string(&format!(
         "{}: the tool asked a question, and no user is available to answer: {}",
         ErrorCode::TOOL_DENIED.code,
-        asked.join(" ")
+        questions.join(" ")
     ))
 }
 

@@ -44,10 +44,10 @@ impl Driver {
     /// Loads the session record. The first call uses the copy read when the run was pinned; the journal is read again
     /// only after a change or a crash.
     pub(super) async fn load_session(&self) -> Result<Option<Arc<SessionRecord>>, Halt> {
-        let again = self.session_loaded.swap(true, Ordering::Relaxed);
+        let is_reload = self.session_loaded.swap(true, Ordering::Relaxed);
         let (agent, context) = {
             let mut cell = self.live.lock();
-            if let Some(read) = cell.session.take().filter(|_| !again) {
+            if let Some(read) = cell.session.take().filter(|_| !is_reload) {
                 self.session.lock().clone_from(&read);
                 return Ok(read);
             }
@@ -62,19 +62,19 @@ impl Driver {
     /// Ensures that the context of the last caller message is selected. `tools` are all available tools.
     pub(super) async fn choose_context(&self, spec: &AgentSpec, tools: &[ToolSpec]) -> Result<(), Halt> {
         let knowledge = &spec.knowledge;
-        let chosen_by_words = tools.iter().any(|tool| tool.include == InclusionMode::Agent);
-        if knowledge.rules.is_empty() && knowledge.references.is_empty() && !chosen_by_words {
+        let selects_tools = tools.iter().any(|tool| tool.include == InclusionMode::Agent);
+        if knowledge.rules.is_empty() && knowledge.references.is_empty() && !selects_tools {
             return Ok(());
         }
-        let (asked, named, is_first, is_chosen) = {
+        let (current_request, named, is_first, is_chosen) = {
             let task = &self.live.lock().task;
-            let Some(asked) = CurrentRequest::from_history(task.model_history()) else { return Ok(()) };
-            let is_chosen = task.request.as_ref().is_some_and(|(message, _)| *message == asked.message);
-            let named = MentionedItems::from_request(&asked, spec);
-            (asked, named, task.request.is_none(), is_chosen)
+            let Some(current_request) = CurrentRequest::from_history(task.model_history()) else { return Ok(()) };
+            let is_chosen = task.request.as_ref().is_some_and(|(message, _)| *message == current_request.message);
+            let named = MentionedItems::from_request(&current_request, spec);
+            (current_request, named, task.request.is_none(), is_chosen)
         };
         if is_chosen {
-            return self.include_answers(spec, &asked.answers).await;
+            return self.include_answers(spec, &current_request.answers).await;
         }
         let mut record = match is_first {
             true => self.session.lock().clone(),
@@ -83,7 +83,7 @@ impl Driver {
         if !named.current.is_empty() {
             record = self.include_items(spec, &named.current, record).await?;
         }
-        let found = self.find_context(spec, tools, &asked, &named, record.as_deref()).await?;
+        let found = self.find_context(spec, tools, &current_request, &named, record.as_deref()).await?;
         if found.request.items.is_empty() && found.warning.is_none() && !found.had_candidates && is_first {
             return Ok(());
         }
@@ -91,16 +91,18 @@ impl Driver {
             tracing::warn!(task = %self.live.id, agent = %spec.name, warning, "items that a request names or needs are missing");
         }
         let ContextSelection { request, warning, .. } = found;
-        self.buffer_events(|_| vec![TaskEvent::ContextSelected { message: asked.message, request, warning }])
+        self.buffer_events(|_| vec![TaskEvent::ContextSelected { message: current_request.message, request, warning }])
     }
 
     /// Items mentioned in an answer to a question are added to the session and to the next selection, unless they are
     /// excluded from the session.
     async fn include_answers(&self, spec: &AgentSpec, answers: &str) -> Result<(), Halt> {
         let record = self.session.lock().clone();
-        let is_out = |item: &ItemName| record.as_ref().is_some_and(|record| record.excludes(item.kind, &item.name));
-        let known = mentions(answers).into_iter().filter(|mention| mention.is_known(&spec.knowledge));
-        let named: Vec<ItemName> = known.map(|mention| mention.item()).filter(|item| !is_out(item)).collect();
+        let is_excluded =
+            |item: &ItemName| record.as_ref().is_some_and(|record| record.excludes(item.kind, &item.name));
+        let known_mentions = mentions(answers).into_iter().filter(|mention| mention.is_known(&spec.knowledge));
+        let named: Vec<ItemName> =
+            known_mentions.map(|mention| mention.item()).filter(|item| !is_excluded(item)).collect();
         if !named.is_empty() {
             self.include_items(spec, &named, record.clone()).await?;
         }
@@ -125,11 +127,11 @@ impl Driver {
             (task.agent.clone(), task.context.clone())
         };
         self.flush();
-        let say = |record: Option<&SessionRecord>| {
+        let events = |record: Option<&SessionRecord>| {
             let new = named.iter().filter(|item| missing(record, item));
             new.map(|item| SessionEvent::Included { item: item.clone() }).collect()
         };
-        let record = self.inner.update_session(&self.live.owner, &agent, &context, say).await?.map(Arc::new);
+        let record = self.inner.update_session(&self.live.owner, &agent, &context, events).await?.map(Arc::new);
         self.session.lock().clone_from(&record);
         Ok(record)
     }
@@ -138,45 +140,41 @@ impl Driver {
         &self,
         spec: &AgentSpec,
         tools: &[ToolSpec],
-        asked: &CurrentRequest,
+        current_request: &CurrentRequest,
         named: &MentionedItems,
         record: Option<&SessionRecord>,
     ) -> Result<ContextSelection, Halt> {
         let knowledge = &spec.knowledge;
-        let kept = named.earlier.iter().filter(|item| {
+        let remaining = named.earlier.iter().filter(|item| {
             record.is_none_or(|record| !record.excludes(item.kind, &item.name)) && !named.current.contains(item)
         });
-        let names: Vec<ItemName> = kept.chain(&named.current).cloned().collect();
+        let names: Vec<ItemName> = remaining.chain(&named.current).cloned().collect();
         let in_session = |kind| session_items(knowledge, kind, record, &names);
         let (references, rules) = (in_session(ItemKind::Reference), in_session(ItemKind::Rule));
         let settings = SessionToolSettings { chosen: Some(Vec::new()), ..self.settings(spec) };
         let own = || tools.iter().filter(|tool| tool.runner != ToolRunner::BuiltIn);
-        let mut of = Vec::new();
-        for (kind, there) in [(ItemKind::Reference, &references), (ItemKind::Rule, &rules)] {
-            let items = relevance_candidates(knowledge, kind, record, there);
-            of.extend(items.into_iter().map(|item| RelevanceCandidate::Item(kind, item)));
+        let mut candidates = Vec::new();
+        for (kind, session) in [(ItemKind::Reference, &references), (ItemKind::Rule, &rules)] {
+            let items = relevance_candidates(knowledge, kind, record, session);
+            candidates.extend(items.into_iter().map(|item| RelevanceCandidate::Item(kind, item)));
         }
-        of.extend(own().filter(|tool| settings.exclusion_reason(tool).is_some()).map(RelevanceCandidate::Tool));
+        candidates.extend(own().filter(|tool| settings.exclusion_reason(tool).is_some()).map(RelevanceCandidate::Tool));
         let mut warnings = Vec::from_iter(named.warning());
-        let relevant = match self.relevant(spec, &asked.text, &of).await? {
+        let relevant = match self.relevant(spec, &current_request.text, &candidates).await? {
             Ok(relevant) => relevant,
             Err(reason) => {
                 warnings.push(format!("relevant items could not be selected: {reason}"));
                 Vec::new()
             }
         };
-        let is_given = |tool: &&ToolSpec| {
+        let is_selected = |tool: &&ToolSpec| {
             let is_relevant = |item: &RelevantItem| item.kind == ItemKind::Tool && item.name == tool.name;
             settings.exclusion_reason(tool).is_none() || relevant.iter().any(is_relevant)
         };
-        let looked = !of.is_empty();
-        let given = own().filter(is_given).filter(|_| looked || has_any(&references, &rules));
-        let request = request_context(&references, &rules, &relevant, given);
-        Ok(ContextSelection {
-            request,
-            warning: (!warnings.is_empty()).then(|| warnings.join("; ")),
-            had_candidates: looked,
-        })
+        let had_candidates = !candidates.is_empty();
+        let selected = own().filter(is_selected).filter(|_| had_candidates || has_any(&references, &rules));
+        let request = request_context(&references, &rules, &relevant, selected);
+        Ok(ContextSelection { request, warning: (!warnings.is_empty()).then(|| warnings.join("; ")), had_candidates })
     }
 
     /// Candidates relevant to the question, most relevant first; the inner error says why none could be selected.
@@ -184,16 +182,16 @@ impl Driver {
         &self,
         spec: &AgentSpec,
         question: &str,
-        of: &[RelevanceCandidate<'_>],
+        candidates: &[RelevanceCandidate<'_>],
     ) -> Result<Result<Vec<RelevantItem>, String>, Halt> {
         let limits: RelevanceLimits = spec.knowledge.relevance;
         let relevance = &self.inner.relevance;
         let chosen: Result<Vec<SelectedEntry>, String> = match relevance.vectors() {
-            _ if of.is_empty() => Ok(Vec::new()),
+            _ if candidates.is_empty() => Ok(Vec::new()),
             None => {
                 let digest = self.live.lock().task.run.as_ref().map(|run| run.agent.clone());
                 let texts = digest.map(|digest| relevance.texts.get_or_build(spec, &digest)).unwrap_or_default();
-                Ok(Relevance::by_words(&texts, question, of, limits))
+                Ok(Relevance::by_words(&texts, question, candidates, limits))
             }
             Some(vectors) => {
                 self.flush();
@@ -201,13 +199,13 @@ impl Driver {
                     biased;
                     () = self.live.cancel.cancelled() => return Err(Halt::Changed),
                     () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
-                    chosen = Relevance::by_vectors(vectors, &spec.name, question, of, limits) => chosen,
+                    chosen = Relevance::by_vectors(vectors, &spec.name, question, candidates, limits) => chosen,
                     () = self.until_deadline() => return Err(Halt::Changed),
                 }
             }
         };
         let item = |chosen: SelectedEntry| {
-            let candidate = of.get(chosen.entry)?;
+            let candidate = candidates.get(chosen.entry)?;
             Some(RelevantItem { kind: candidate.kind(), name: candidate.name().to_owned(), score: chosen.score })
         };
         Ok(chosen.map(|chosen| chosen.into_iter().filter_map(item).collect()))
@@ -219,16 +217,16 @@ fn has_any(references: &[SessionItem<'_>], rules: &[SessionItem<'_>]) -> bool {
 }
 
 impl MentionedItems {
-    fn from_request(asked: &CurrentRequest, spec: &AgentSpec) -> Self {
+    fn from_request(request: &CurrentRequest, spec: &AgentSpec) -> Self {
         let (mut current, mut earlier, mut unknown) = (Vec::new(), Vec::new(), Vec::new());
-        for mention in mentions(&asked.text) {
+        for mention in mentions(&request.text) {
             match mention.is_known(&spec.knowledge) {
                 true if current.contains(&mention.item()) => {}
                 true => current.push(mention.item()),
-                false => unknown.push(asked.text[mention.at.clone()].to_owned()),
+                false => unknown.push(request.text[mention.at.clone()].to_owned()),
             }
         }
-        for mention in mentions(&asked.before).into_iter().filter(|mention| mention.is_known(&spec.knowledge)) {
+        for mention in mentions(&request.before).into_iter().filter(|mention| mention.is_known(&spec.knowledge)) {
             earlier.push(mention.item());
         }
         Self { current, earlier, unknown }

@@ -68,16 +68,16 @@ impl<'a> HistoryFormat<'a> {
 /// after them. Mentions of known items are removed from the text.
 pub(super) fn conversation<'a>(
     history: impl IntoIterator<Item = &'a Message>,
-    listener: &HistoryFormat<'_>,
+    format: &HistoryFormat<'_>,
 ) -> Vec<ChatMessage> {
     let mut chat = Vec::new();
-    let mut said = Vec::new();
+    let mut user_messages = Vec::new();
     let mut called: Vec<ToolCall> = Vec::new();
     for message in history {
         if message.role == Role::Agent {
-            chat.append(&mut said);
+            chat.append(&mut user_messages);
             called = parse_tool_calls(message);
-            let reasoning = if called.is_empty() { None } else { listener.own_reasoning(&message.id) };
+            let reasoning = if called.is_empty() { None } else { format.own_reasoning(&message.id) };
             chat.push(ChatMessage::Assistant { text: message.text(), calls: called.clone(), reasoning });
             continue;
         }
@@ -88,24 +88,25 @@ pub(super) fn conversation<'a>(
         };
         let results = parse_tool_results(message).unwrap_or_default();
         let for_tools = is_tool_answer(message);
-        let words = if for_tools { String::new() } else { message_text(message, &message.text(), results.is_empty()) };
+        let content =
+            if for_tools { String::new() } else { message_text(message, &message.text(), results.is_empty()) };
         chat.extend(results.iter().map(|result| ChatMessage::Tool {
             name: name_of(result),
             call: result.call.clone(),
-            output: listener.output(result),
+            output: format.output(result),
             is_error: result.is_error,
-            answer_message: result_equals_text(result, &words).then(|| message.id.clone()),
+            answer_message: result_equals_text(result, &content).then(|| message.id.clone()),
         }));
-        if !for_tools && is_passed_to_model(&words, &results) {
+        if !for_tools && is_passed_to_model(&content, &results) {
             let text = message.text();
-            let own = without_mentions(&text, listener.knowledge);
-            let (told, files) = extract_files(message, results.is_empty(), listener.reader);
-            let lines: Vec<&str> = [&*own].into_iter().chain(told.iter().map(String::as_str)).collect();
+            let own = without_mentions(&text, format.knowledge);
+            let (file_lines, files) = extract_files(message, results.is_empty(), format.reader);
+            let lines: Vec<&str> = [&*own].into_iter().chain(file_lines.iter().map(String::as_str)).collect();
             let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
-            said.push(ChatMessage::User { id: message.id.clone(), text: lines.join("\n"), files });
+            user_messages.push(ChatMessage::User { id: message.id.clone(), text: lines.join("\n"), files });
         }
     }
-    chat.append(&mut said);
+    chat.append(&mut user_messages);
     chat
 }
 

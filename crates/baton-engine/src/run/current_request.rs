@@ -21,8 +21,8 @@ impl CurrentRequest {
         let last = last_request_index(history)?;
         let since = history[..last].iter().rposition(|message| message.role == Role::Agent).map_or(0, |at| at + 1);
         let text = |messages: &[Message], counts: fn(&Message) -> bool| {
-            let said: Vec<String> = messages.iter().filter(|message| counts(message)).map(Message::text).collect();
-            said.join("\n")
+            let texts: Vec<String> = messages.iter().filter(|message| counts(message)).map(Message::text).collect();
+            texts.join("\n")
         };
         Some(Self {
             message: history[last].id.clone(),
@@ -48,19 +48,19 @@ fn is_request(message: &Message) -> bool {
 
 /// Whether text that came with results is passed to the model as a caller message. The answer to a question is already
 /// its result, and is passed once.
-pub(super) fn is_passed_to_model(words: &str, results: &[ToolResult]) -> bool {
-    let told = results.iter().any(|result| result_equals_text(result, words));
-    !told && (!words.is_empty() || results.is_empty())
+pub(super) fn is_passed_to_model(text: &str, results: &[ToolResult]) -> bool {
+    let is_answered = results.iter().any(|result| result_equals_text(result, text));
+    !is_answered && (!text.is_empty() || results.is_empty())
 }
 
 /// Whether a result equals the text that came with it.
-pub(super) fn result_equals_text(result: &ToolResult, words: &str) -> bool {
-    !words.is_empty() && result.output.to_plain_text() == words
+pub(super) fn result_equals_text(result: &ToolResult, text: &str) -> bool {
+    !text.is_empty() && result.output.to_plain_text() == text
 }
 
 /// The text of a message and its other content.
-pub(super) fn message_text(message: &Message, words: &str, with_data: bool) -> String {
-    let mut text = words.to_owned();
+pub(super) fn message_text(message: &Message, plain_text: &str, with_data: bool) -> String {
+    let mut text = plain_text.to_owned();
     for part in &message.parts {
         let more = match &part.content {
             PartContent::Data(data) if with_data => data.as_str().to_owned(),

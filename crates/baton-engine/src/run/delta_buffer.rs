@@ -45,20 +45,20 @@ impl DeltaBuffer {
 impl Driver {
     /// A buffer for the current attempt; disabled unless the run options request it.
     pub(super) fn delta_buffer(&self, is_watched: bool) -> DeltaBuffer {
-        let wished = self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.journal_deltas);
-        DeltaBuffer { enabled: wished && !is_watched, text: String::new(), offset: 0, due: None }
+        let is_requested = self.live.lock().task.wishes.as_ref().is_some_and(|options| options.journal_deltas);
+        DeltaBuffer { enabled: is_requested && !is_watched, text: String::new(), offset: 0, due: None }
     }
 
     /// Journals the buffered text.
-    pub(super) fn flush_deltas(&self, pen: &mut DeltaBuffer) -> Result<(), Halt> {
-        pen.due = None;
-        let text = std::mem::take(&mut pen.text);
-        let offset = pen.offset;
-        pen.offset += text.len() as u64;
+    pub(super) fn flush_deltas(&self, buffer: &mut DeltaBuffer) -> Result<(), Halt> {
+        buffer.due = None;
+        let text = std::mem::take(&mut buffer.text);
+        let offset = buffer.offset;
+        buffer.offset += text.len() as u64;
         self.buffer_events(|task| {
             let open = task.run.as_ref().and_then(|run| Some((run.open.clone()?, run.attempt)));
-            let wrote = open.map(|(message, attempt)| TaskEvent::TextFlushed { message, attempt, offset, text });
-            wrote.into_iter().collect()
+            let event = open.map(|(message, attempt)| TaskEvent::TextFlushed { message, attempt, offset, text });
+            event.into_iter().collect()
         })?;
         self.flush();
         Ok(())

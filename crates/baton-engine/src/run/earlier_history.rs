@@ -44,11 +44,11 @@ impl Driver {
         self.flush();
         let mut query = StreamQuery { agent: Some(agent), context: Some(context), ..StreamQuery::tasks(PAGE) };
         let mut tasks: Vec<TaskRecord> = Vec::new();
-        let mut looked_at = 0;
+        let mut scanned = 0;
         'pages: loop {
             let page = self.inner.journal().list(&self.live.owner, &query).await?;
             for head in page.heads {
-                looked_at += 1;
+                scanned += 1;
                 let Some(id) = head.task().filter(|id| **id != self.live.id) else { continue };
                 let Some(loaded) = self.inner.journal().load(None, &head.stream).await? else { continue };
                 let task = fold(id, &loaded)?;
@@ -64,22 +64,22 @@ impl Driver {
                 }
             }
             match page.next {
-                Some(next) if looked_at < EARLIER_TASKS => query.after = Some(next),
+                Some(next) if scanned < EARLIER_TASKS => query.after = Some(next),
                 _ => break,
             }
         }
         tasks.sort_by(|left, right| (left.created_at, &left.id).cmp(&(right.created_at, &right.id)));
         let found = newest_compaction(&tasks).map(|(task, through)| (task.compaction.clone(), through.clone()));
         let record = self.session.lock().clone();
-        let taken_over = record.iter().flat_map(|record| &record.history).filter(|entry| !entry.notice);
-        let mut messages: Vec<Message> = taken_over.map(|entry| entry.message.clone()).collect();
+        let imported = record.iter().flat_map(|record| &record.history).filter(|entry| !entry.notice);
+        let mut messages: Vec<Message> = imported.map(|entry| entry.message.clone()).collect();
         let (compaction, through) = found.unzip();
         if through.as_ref().is_some_and(|through| !contains_message(&messages, through)) {
             messages.clear();
         }
         messages.extend(tasks.iter().flat_map(TaskRecord::visible_history));
-        let told = through.and_then(|through| messages.iter().rposition(|message| message.id == through));
-        messages.drain(..told.map_or(0, |at| at + 1));
+        let last_covered = through.and_then(|through| messages.iter().rposition(|message| message.id == through));
+        messages.drain(..last_covered.map_or(0, |at| at + 1));
         Ok(EarlierHistory { messages, compaction: compaction.flatten() })
     }
 }

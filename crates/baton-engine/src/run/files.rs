@@ -24,17 +24,17 @@ pub(super) fn extract_files(
     with_data: bool,
     reader: FileSupport<'_>,
 ) -> (Vec<String>, Vec<ChatFile>) {
-    let (mut told, mut files, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
+    let (mut lines, mut files, mut bytes) = (Vec::new(), Vec::new(), 0_usize);
     for part in &message.parts {
         let (content, size, otherwise) = match &part.content {
             PartContent::Data(data) if with_data => {
-                told.push(data.as_str().to_owned());
+                lines.push(data.as_str().to_owned());
                 continue;
             }
             PartContent::Text(_) | PartContent::Data(_) => continue,
             PartContent::Url(url) => (ChatFileContent::Url(url.clone()), url.len(), url.clone()),
             PartContent::Raw(raw) if bytes.saturating_add(raw.len()) > MAX_FILE_BYTES => {
-                told.push(format!("[{}, too large to be given]", file_label(part)));
+                lines.push(format!("[{}, too large to be given]", file_label(part)));
                 continue;
             }
             PartContent::Raw(raw) => {
@@ -47,12 +47,12 @@ pub(super) fn extract_files(
                 files.push(ChatFile { name: part.filename.clone(), media_type: media_type.to_owned(), content });
             }
             Some(media_type) if !reader.accepts_files => {
-                told.push(format!("{otherwise} ({media_type}: this model cannot look at it)"));
+                lines.push(format!("{otherwise} ({media_type}: this model cannot look at it)"));
             }
-            _ => told.push(otherwise),
+            _ => lines.push(otherwise),
         }
     }
-    (told, files)
+    (lines, files)
 }
 
 fn file_label(part: &Part) -> String {
@@ -63,9 +63,9 @@ fn file_label(part: &Part) -> String {
 fn accepts_type(modes: &[String], media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     modes.iter().any(|mode| {
-        let whole = mode.strip_suffix("/*").is_some_and(|kind| {
+        let matches_kind = mode.strip_suffix("/*").is_some_and(|kind| {
             kind == "*" || essence.split_once('/').is_some_and(|(of, _)| of.eq_ignore_ascii_case(kind))
         });
-        whole || mode.eq_ignore_ascii_case(essence)
+        matches_kind || mode.eq_ignore_ascii_case(essence)
     })
 }

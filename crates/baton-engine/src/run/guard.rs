@@ -39,15 +39,15 @@ impl Driver {
         if !has_guardrail(spec, GuardStage::Input) {
             return Ok(());
         }
-        let said: Vec<(MessageId, String)> = {
+        let messages: Vec<(MessageId, String)> = {
             let cell = self.live.lock();
-            let said = unchecked_messages(&cell.task).into_iter();
-            said.map(|message| (message.id.clone(), message_text(message, &message.text(), true))).collect()
+            let messages = unchecked_messages(&cell.task).into_iter();
+            messages.map(|message| (message.id.clone(), message_text(message, &message.text(), true))).collect()
         };
-        for (id, text) in said {
-            let seen = GuardTarget { message: Some(&id), ..GuardTarget::default() };
+        for (id, text) in messages {
+            let target = GuardTarget { message: Some(&id), ..GuardTarget::default() };
             if let GuardOutcome::Block(reason) =
-                self.run_guardrails(spec, GuardStage::Input, seen, Json::string(&text)).await?
+                self.run_guardrails(spec, GuardStage::Input, target, Json::string(&text)).await?
             {
                 self.inner.end(&self.live, TaskEnd::Blocked(reason)).await?;
                 return Err(Halt::Changed);
@@ -67,8 +67,8 @@ impl Driver {
         if text.is_empty() || !has_guardrail(spec, GuardStage::Output) {
             return Ok(text);
         }
-        let seen = GuardTarget { message: Some(id), ..GuardTarget::default() };
-        let text = match self.run_guardrails(spec, GuardStage::Output, seen, Json::string(&text)).await? {
+        let target = GuardTarget { message: Some(id), ..GuardTarget::default() };
+        let text = match self.run_guardrails(spec, GuardStage::Output, target, Json::string(&text)).await? {
             GuardOutcome::Pass(None) => text,
             GuardOutcome::Pass(Some(content)) => content.to_plain_text(),
             GuardOutcome::Block(reason) => {
@@ -91,8 +91,8 @@ impl Driver {
             return Ok(Some(state.clone()));
         }
         let call = &state.call;
-        let seen = GuardTarget { call: Some(call), ..GuardTarget::default() };
-        match self.run_guardrails(spec, GuardStage::ToolCall, seen, call.arguments.clone()).await? {
+        let target = GuardTarget { call: Some(call), ..GuardTarget::default() };
+        match self.run_guardrails(spec, GuardStage::ToolCall, target, call.arguments.clone()).await? {
             GuardOutcome::Pass(_) => Ok(self.live.lock().task.call(&call.id).cloned()),
             GuardOutcome::Block(reason) => self.finish_open(call, reason_output(&reason)).map(|()| None),
         }
@@ -103,15 +103,15 @@ impl Driver {
         &self,
         spec: &AgentSpec,
         call: &ToolCall,
-        given: ToolOutput,
+        tool_output: ToolOutput,
     ) -> Result<ToolOutput, Halt> {
         if !has_guardrail(spec, GuardStage::ToolResult) {
-            return Ok(given);
+            return Ok(tool_output);
         }
-        let seen = GuardTarget { call: Some(call), is_error: given.is_error, ..GuardTarget::default() };
-        Ok(match self.run_guardrails(spec, GuardStage::ToolResult, seen, given.output.clone()).await? {
-            GuardOutcome::Pass(None) => given,
-            GuardOutcome::Pass(Some(output)) => ToolOutput { output, ..given },
+        let target = GuardTarget { call: Some(call), is_error: tool_output.is_error, ..GuardTarget::default() };
+        Ok(match self.run_guardrails(spec, GuardStage::ToolResult, target, tool_output.output.clone()).await? {
+            GuardOutcome::Pass(None) => tool_output,
+            GuardOutcome::Pass(Some(output)) => ToolOutput { output, ..tool_output },
             GuardOutcome::Block(reason) => ToolOutput { output: reason_output(&reason), is_error: true },
         })
     }
@@ -122,24 +122,24 @@ impl Driver {
         &self,
         spec: &AgentSpec,
         stage: GuardStage,
-        seen: GuardTarget<'_>,
+        target: GuardTarget<'_>,
         content: Json,
     ) -> Result<GuardOutcome, Halt> {
         let (mut now, mut changed, mut stopped, mut events) = (content, false, None, Vec::new());
         for guardrail in spec.guardrails.iter().filter(|guardrail| guardrail.on.contains(&stage)) {
-            let answer = self.ask_guardrail(spec, guardrail, stage, seen, &now).await?;
+            let answer = self.ask_guardrail(spec, guardrail, stage, target, &now).await?;
             let (verdict, detail, content) = match answer {
                 Ok(GuardDecision::Allow) => (GuardVerdict::Allowed, String::new(), None),
                 Ok(GuardDecision::Modify(content, reason)) => (GuardVerdict::Rewritten, reason, Some(content)),
                 Ok(GuardDecision::Block(reason)) => {
-                    let why = if reason.is_empty() { "it gave no reason" } else { &reason };
-                    stopped = Some(block_reason(ErrorCode::GUARDRAIL_BLOCKED, guardrail, why));
+                    let shown_reason = if reason.is_empty() { "it gave no reason" } else { &reason };
+                    stopped = Some(block_reason(ErrorCode::GUARDRAIL_BLOCKED, guardrail, shown_reason));
                     (GuardVerdict::Blocked, reason, None)
                 }
-                Err(why) if guardrail.fails_open => (GuardVerdict::Unreachable, why, None),
-                Err(why) => {
-                    stopped = Some(block_reason(ErrorCode::GUARDRAIL_FAILED, guardrail, &why));
-                    (GuardVerdict::Unreachable, why, None)
+                Err(error) if guardrail.fails_open => (GuardVerdict::Unreachable, error, None),
+                Err(error) => {
+                    stopped = Some(block_reason(ErrorCode::GUARDRAIL_FAILED, guardrail, &error));
+                    (GuardVerdict::Unreachable, error, None)
                 }
             };
             // Messages and calls have their own events. Replaced or blocked answers and results are stored as blobs.
@@ -152,8 +152,8 @@ impl Driver {
             events.push(TaskEvent::GuardrailChecked {
                 guardrail: guardrail.name.clone(),
                 stage,
-                call: seen.call.map(|call| call.id.clone()),
-                message: seen.message.cloned(),
+                call: target.call.map(|call| call.id.clone()),
+                message: target.message.cloned(),
                 verdict,
                 detail,
                 content: content.clone(),
@@ -179,16 +179,16 @@ impl Driver {
         spec: &AgentSpec,
         guardrail: &Guardrail,
         stage: GuardStage,
-        seen: GuardTarget<'_>,
+        target: GuardTarget<'_>,
         content: &Json,
     ) -> Result<Result<GuardDecision, String>, Halt> {
         let (text, called);
-        let subject = match (stage, seen.call) {
+        let subject = match (stage, target.call) {
             (GuardStage::ToolCall, Some(call)) => {
                 called = ToolCall { arguments: content.clone(), ..call.clone() };
                 GuardSubject::Call(&called)
             }
-            (GuardStage::ToolResult, Some(call)) => GuardSubject::Result(call, content, seen.is_error),
+            (GuardStage::ToolResult, Some(call)) => GuardSubject::Result(call, content, target.is_error),
             (GuardStage::Output, _) => {
                 text = content.to_plain_text();
                 GuardSubject::Output(&text)
@@ -232,8 +232,8 @@ impl Driver {
     }
 }
 
-fn block_reason(code: ErrorCode, guardrail: &Guardrail, why: &str) -> FailureReason {
-    FailureReason::new(code.code, format!("guardrail '{}': {why}", guardrail.name))
+fn block_reason(code: ErrorCode, guardrail: &Guardrail, detail: &str) -> FailureReason {
+    FailureReason::new(code.code, format!("guardrail '{}': {detail}", guardrail.name))
 }
 
 fn reason_output(reason: &FailureReason) -> Json {

@@ -42,20 +42,20 @@ impl Driver {
             let cell = self.live.lock();
             (cell.task.parent.clone(), cell.task.depth)
         };
-        let lender = self.inner.handoff_lender(spec, parent.as_ref());
-        let to = self.inner.target_name(spec, lender.as_deref(), &arguments.agent_uri);
-        let deepest = self.inner.options.max_handoff_depth;
-        let chain = match admit_handoff(spec, lender.as_deref(), parent.as_ref(), earlier, &to, deepest) {
+        let first_local_agent = self.inner.first_local_agent(spec, parent.as_ref());
+        let to = self.inner.target_name(spec, first_local_agent.as_deref(), &arguments.agent_uri);
+        let max_depth = self.inner.options.max_handoff_depth;
+        let chain = match admit_handoff(spec, first_local_agent.as_deref(), parent.as_ref(), earlier, &to, max_depth) {
             Ok(chain) => chain,
-            Err(refused) => return self.reject_call(call, &refused.to_string()),
+            Err(rejection) => return self.reject_call(call, &rejection.to_string()),
         };
-        let target = match self.inner.resolve_target(spec, lender.as_deref(), &to) {
+        let target = match self.inner.resolve_target(spec, first_local_agent.as_deref(), &to) {
             Ok(target) => target,
             Err(detail) => return self.reject_call(call, &detail),
         };
         let mut handoff = self.new_handoff(spec, call, &to, &arguments);
-        let known = arguments.context_id.is_some().then_some(&handoff.child_context);
-        let pinned = self.inner.pin(&self.live.owner, &target, known, None).await?;
+        let child_context = arguments.context_id.is_some().then_some(&handoff.child_context);
+        let pinned = self.inner.pin(&self.live.owner, &target, child_context, None).await?;
         let session = parent.as_ref().and_then(|link| link.session.clone());
         let session = Some(session.unwrap_or_else(|| self.live.lock().task.context.clone()));
         let link = ParentLink { task: self.live.id.clone(), handoff: handoff.id.clone(), chain, session };
@@ -81,8 +81,8 @@ impl Driver {
             deadline,
         };
         let (child_live, _, child_write) = self.inner.create(&self.live.owner, new, &pinned)?;
-        let beside = vec![created_write(&self.inner.ports, &self.live.owner, &handoff), child_write];
-        let receipt = match self.queue(vec![sent], beside) {
+        let writes = vec![created_write(&self.inner.ports, &self.live.owner, &handoff), child_write];
+        let receipt = match self.queue(vec![sent], writes) {
             Ok(receipt) => receipt,
             Err(halt) => {
                 self.inner.retire(&child_live);
@@ -93,19 +93,19 @@ impl Driver {
         // fails, the child's own writes are rejected and it ends.
         self.inner.spawn_driver(child_live, None);
         receipt.await?;
-        let handed = PendingHandoff { handoff: handoff.id, child, deadline, asked: None, answer: None };
-        self.await_handoff(call, &handed).await
+        let pending = PendingHandoff { handoff: handoff.id, child, deadline, asked: None, answer: None };
+        self.await_handoff(call, &pending).await
     }
 
     /// Waits for the child across restarts; a pending answer for the child is delivered first.
-    pub(super) async fn await_handoff(&self, call: &ToolCall, handed: &PendingHandoff) -> Result<(), Halt> {
-        let PendingHandoff { handoff, child, deadline, answer, .. } = handed;
+    pub(super) async fn await_handoff(&self, call: &ToolCall, pending: &PendingHandoff) -> Result<(), Halt> {
+        let PendingHandoff { handoff, child, deadline, answer, .. } = pending;
         if let Some(answer) = answer {
             let trace = self.live.lock().run_trace_context().map(|context| context.to_string().into());
             self.inner.pass_down(&self.live.owner, trace, child, answer).await?;
         }
-        let patience = self.inner.ports.clock.now().until(*deadline);
-        let came = tokio::select! {
+        let timeout = self.inner.ports.clock.now().until(*deadline);
+        let child_outcome = tokio::select! {
             biased;
             () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
             settled = self.inner.wait_settled(child) => match settled {
@@ -114,46 +114,46 @@ impl Driver {
                 Err(EngineError::TaskNotFound(_)) => ChildWaitOutcome::Gone,
                 Err(error) => return Err(error.into()),
             },
-            () = tokio::time::sleep(patience) => ChildWaitOutcome::DeadlinePassed,
+            () = tokio::time::sleep(timeout) => ChildWaitOutcome::DeadlinePassed,
         };
-        let asks = matches!(&came, ChildWaitOutcome::Settled(view) if view.state.is_interrupted());
-        if let ChildWaitOutcome::Settled(view) = &came
-            && asks
+        let is_question = matches!(&child_outcome, ChildWaitOutcome::Settled(view) if view.state.is_interrupted());
+        if let ChildWaitOutcome::Settled(view) = &child_outcome
+            && is_question
             && !self.live.lock().task.autonomous
         {
-            return self.pass_up(call, handed, view).await;
+            return self.pass_up(call, pending, view).await;
         }
-        let outcome = handoff_result(&came, &call.name);
+        let outcome = handoff_result(&child_outcome, &call.name);
         let result = ToolResult {
             call: call.id.clone(),
             name: call.name.clone(),
             output: outcome.output,
             is_error: outcome.status != HandoffStatus::Completed,
         };
-        let moves = vec![HandoffEvent::StatusChanged {
+        let events = vec![HandoffEvent::StatusChanged {
             to: outcome.status,
             result: outcome.result,
             error: outcome.error,
             result_trace_id: self.live.lock().run_trace_context().map(|context| context.trace.to_string()),
         }];
-        let beside = self.inner.handoff_write(&self.live.owner, handoff, moves).await?;
-        self.commit_synced(vec![TaskEvent::ToolFinished { result }], beside).await?;
-        if asks || matches!(came, ChildWaitOutcome::DeadlinePassed) {
+        let writes = self.inner.handoff_write(&self.live.owner, handoff, events).await?;
+        self.commit_synced(vec![TaskEvent::ToolFinished { result }], writes).await?;
+        if is_question || matches!(child_outcome, ChildWaitOutcome::DeadlinePassed) {
             self.inner.cancel_child(child.clone()).await;
         }
         Ok(())
     }
 
     /// Turns the child's question into a question of this task.
-    async fn pass_up(&self, call: &ToolCall, handed: &PendingHandoff, child: &TaskView) -> Result<(), Halt> {
+    async fn pass_up(&self, call: &ToolCall, pending: &PendingHandoff, child: &TaskView) -> Result<(), Halt> {
         let empty =
             || Message::new(self.inner.ports.ids.next_id().into(), Role::Agent, vec![Part::text(String::new())]);
         let message = child.status_message.clone().unwrap_or_else(empty);
         let is_elsewhere = self.inner.ports.agents.agent(&child.agent).is_none_or(|agent| agent.is_peer());
         let message = if is_elsewhere { mark_remote_question(message, &child.agent) } else { message };
-        let asked = vec![status_event(HandoffStatus::InputRequired)];
-        let beside = self.inner.handoff_write(&self.live.owner, &handed.handoff, asked).await?;
-        self.commit_synced(vec![TaskEvent::HandoffInputRequested { call: call.id.clone(), message }], beside).await
+        let events = vec![status_event(HandoffStatus::InputRequired)];
+        let writes = self.inner.handoff_write(&self.live.owner, &pending.handoff, events).await?;
+        self.commit_synced(vec![TaskEvent::HandoffInputRequested { call: call.id.clone(), message }], writes).await
     }
 
     fn reject_call(&self, call: &ToolCall, detail: &str) -> Result<(), Halt> {
@@ -188,22 +188,22 @@ impl Driver {
 impl crate::engine::EngineInner {
     /// The local agent whose `handoffs` apply to handoffs requested by a remote agent: the first agent of the chain.
     /// Remote agents never reach local ones, so a chain that starts remotely has none.
-    pub(crate) fn handoff_lender(&self, from: &AgentSpec, parent: Option<&ParentLink>) -> Option<Arc<AgentSpec>> {
+    pub(crate) fn first_local_agent(&self, from: &AgentSpec, parent: Option<&ParentLink>) -> Option<Arc<AgentSpec>> {
         let first = parent.filter(|_| from.is_peer())?.chain.first()?;
         self.ports.agents.agent(first).filter(|agent| !agent.is_peer())
     }
 
     /// The target agent, if `from` may reach it: one named in its definition, or else any listed agent. A remote agent
-    /// reaches only remote agents listed by its lender, never local ones.
+    /// reaches only remote agents listed by its first local agent, never local ones.
     pub(crate) fn resolve_target(
         &self,
         from: &AgentSpec,
-        lender: Option<&AgentSpec>,
+        first_local_agent: Option<&AgentSpec>,
         to: &AgentName,
     ) -> Result<Arc<AgentSpec>, String> {
         let agents = &self.ports.agents;
         if from.is_peer() {
-            let listed = lender.is_some_and(|lender| lender.handoffs.iter().any(|target| target.agent == *to));
+            let listed = first_local_agent.is_some_and(|agent| agent.handoffs.iter().any(|target| target.agent == *to));
             let found = if listed { agents.agent(to) } else { None };
             // Local agent names are not disclosed to a remote agent.
             return found
@@ -211,24 +211,24 @@ impl crate::engine::EngineInner {
                 .ok_or_else(|| format!("'{to}' is not a remote agent that can be reached from here"));
         }
         let is_named = from.handoffs.iter().any(|target| target.agent == *to);
-        let known = || agents.listings().into_iter();
-        let is_known = is_named || known().any(|agent| agent.name == *to);
+        let listings = || agents.listings().into_iter();
+        let is_known = is_named || listings().any(|agent| agent.name == *to);
         let found = if is_known { agents.agent(to) } else { None };
         found.ok_or_else(|| {
-            let others: Vec<String> = known()
+            let names: Vec<String> = listings()
                 .map(|agent| agent.name.to_string())
                 .filter(|name| *name != *from.name.as_str())
                 .take(20)
                 .collect();
-            let others = if others.is_empty() { "none".to_owned() } else { others.join(", ") };
-            format!("agent '{to}' is not known here; known: {others}. Name one of them, or do without it.")
+            let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+            format!("agent '{to}' is not known here; known: {names}. Name one of them, or do without it.")
         })
     }
 
     /// Agent name of an address in a handoff.
-    pub(crate) fn target_name(&self, from: &AgentSpec, lender: Option<&AgentSpec>, uri: &str) -> AgentName {
+    pub(crate) fn target_name(&self, from: &AgentSpec, first_local_agent: Option<&AgentSpec>, uri: &str) -> AgentName {
         let agents = self.ports.agents.listings();
-        resolve_handoff_target(lender.unwrap_or(from), agents.iter().map(AsRef::as_ref), uri)
+        resolve_handoff_target(first_local_agent.unwrap_or(from), agents.iter().map(AsRef::as_ref), uri)
     }
 
     /// Moves a handoff record from input-required back to in-progress.
@@ -249,17 +249,17 @@ impl crate::engine::EngineInner {
         &self,
         owner: &Arc<Principal>,
         id: &HandoffId,
-        moves: Vec<HandoffEvent>,
+        events: Vec<HandoffEvent>,
     ) -> Result<Vec<Write>, crate::EngineError> {
         let stream = StreamId::Handoff(id.clone());
         let Some(loaded) = self.journal().load(None, &stream).await? else { return Ok(Vec::new()) };
         let Some(mut record) = fold_handoff(&loaded) else { return Ok(Vec::new()) };
         let version = record.version;
-        if moves.iter().any(|moved| record.apply(moved).is_err()) {
+        if events.iter().any(|event| record.apply(event).is_err()) {
             return Ok(Vec::new());
         }
         let at = self.ports.clock.now();
-        Ok(vec![handoff_events(owner, &record.handoff, version, record.status, at, moves, loaded.head.epoch)])
+        Ok(vec![handoff_events(owner, &record.handoff, version, record.status, at, events, loaded.head.epoch)])
     }
 }
 
@@ -278,14 +278,14 @@ struct HandoffResult {
 }
 
 /// Result of the child for the waiting parent.
-fn handoff_result(came: &ChildWaitOutcome, tool: &str) -> HandoffResult {
+fn handoff_result(outcome: &ChildWaitOutcome, tool: &str) -> HandoffResult {
     let failed = |status, detail: String| HandoffResult {
         status,
         output: Json::string(&format!("{}: {detail}", ErrorCode::HANDOFF_FAILED.code)),
         result: None,
         error: Some(detail),
     };
-    let child = match came {
+    let child = match outcome {
         ChildWaitOutcome::Settled(child) => child,
         ChildWaitOutcome::DeadlinePassed => {
             return failed(HandoffStatus::Timeout, "the agent did not answer within the handoff's deadline".to_owned());
@@ -294,10 +294,10 @@ fn handoff_result(came: &ChildWaitOutcome, tool: &str) -> HandoffResult {
             return failed(HandoffStatus::Failed, "the child task is no longer stored".to_owned());
         }
     };
-    let said = child.status_message.as_ref().map(Message::text).unwrap_or_default();
+    let status_text = child.status_message.as_ref().map(Message::text).unwrap_or_default();
     match child.state {
         TaskState::Completed => {
-            let (response, task, context) = (answer_of(child, said), child.id.as_str(), child.context.as_str());
+            let (response, task, context) = (answer_of(child, status_text), child.id.as_str(), child.context.as_str());
             let result = Json::from(match tool {
                 CALL_AGENT_TOOL => json!({
                     "response": response, "taskId": task, "contextId": context, "status": child.state.as_str(),
@@ -311,19 +311,19 @@ fn handoff_result(came: &ChildWaitOutcome, tool: &str) -> HandoffResult {
                 error: None,
             }
         }
-        TaskState::Canceled => failed(HandoffStatus::Cancelled, format!("the child task was canceled. {said}")),
+        TaskState::Canceled => failed(HandoffStatus::Cancelled, format!("the child task was canceled. {status_text}")),
         TaskState::InputRequired | TaskState::AuthRequired => {
-            failed(HandoffStatus::Failed, format!("the agent needs to be asked more precisely: {said}"))
+            failed(HandoffStatus::Failed, format!("the agent needs to be asked more precisely: {status_text}"))
         }
-        TaskState::Rejected => failed(HandoffStatus::Failed, format!("the agent refused the work: {said}")),
-        _ => failed(HandoffStatus::Failed, format!("the agent could not do it: {said}")),
+        TaskState::Rejected => failed(HandoffStatus::Failed, format!("the agent refused the work: {status_text}")),
+        _ => failed(HandoffStatus::Failed, format!("the agent could not do it: {status_text}")),
     }
 }
 
 /// Text of the answer; a data-only answer is returned as JSON.
-pub(crate) fn answer_of(child: &TaskView, said: String) -> String {
-    if !said.is_empty() {
-        return said;
+pub(crate) fn answer_of(child: &TaskView, status_text: String) -> String {
+    if !status_text.is_empty() {
+        return status_text;
     }
     let parts = child.status_message.iter().flat_map(|message| &message.parts);
     let data: Vec<&str> = parts

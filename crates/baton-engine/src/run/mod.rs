@@ -34,7 +34,7 @@ mod tool_helper;
 mod window;
 
 pub(crate) use handoff::{answer_of, created_write};
-pub(crate) use peer::pending_peer_ask;
+pub(crate) use peer::pending_peer_request;
 pub(crate) use status_events::input_required_event;
 
 use crate::{
@@ -112,17 +112,9 @@ impl EngineInner {
     pub(crate) fn spawn_driver(self: &Arc<Self>, live: Arc<LiveTask>, receipt: Option<Receipt>) {
         let receipts = parking_lot::Mutex::new(receipt.into_iter().collect());
         let context = live.lock().run_trace_context();
-        let (session, looked) = (parking_lot::Mutex::default(), AtomicBool::new(false));
-        let (aside, earlier) = (parking_lot::Mutex::default(), OnceCell::new());
-        let driver = Driver {
-            inner: Arc::clone(self),
-            live,
-            receipts,
-            session,
-            session_loaded: looked,
-            reservation: aside,
-            earlier,
-        };
+        let (session, session_loaded) = (parking_lot::Mutex::default(), AtomicBool::new(false));
+        let (reservation, earlier) = (parking_lot::Mutex::default(), OnceCell::new());
+        let driver = Driver { inner: Arc::clone(self), live, receipts, session, session_loaded, reservation, earlier };
         self.drivers.spawn(in_span(context, driver.drive()));
     }
 }
@@ -184,11 +176,11 @@ impl Driver {
             RunStep::AskCaller => {
                 self.deny_caller_calls(&spec).await?;
                 self.commit(|task| {
-                    let asked = caller_requests(task, &spec);
-                    if asked.is_empty() {
+                    let requests = caller_requests(task, &spec);
+                    if requests.is_empty() {
                         Vec::new()
                     } else {
-                        vec![input_required_event(&self.inner.ports, task, &asked)]
+                        vec![input_required_event(&self.inner.ports, task, &requests)]
                     }
                 })?;
             }
@@ -225,8 +217,8 @@ impl Driver {
         let agent = self.live.lock().task.agent.clone();
         let Some(spec) = self.inner.ports.agents.agent(&agent) else { return Ok(()) };
         let session = self.session.lock().clone();
-        let wishes = self.live.lock().task.wishes.clone();
-        let pinned = self.inner.pin_with(&spec, session, wishes.as_deref()).await?;
+        let options = self.live.lock().task.wishes.clone();
+        let pinned = self.inner.pin_with(&spec, session, options.as_deref()).await?;
         self.buffer_events(|task| if task.run.is_none() { self.inner.start_run(task, &pinned) } else { Vec::new() })?;
         let mut cell = self.live.lock();
         cell.unused_attempt = cell.task.run.as_ref().and_then(|run| run.open.clone());
@@ -254,16 +246,16 @@ impl Driver {
     }
 
     /// Queues events and waits until they, and all earlier ones, are journaled.
-    pub(crate) async fn commit_synced(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<(), Halt> {
-        self.queue(events, beside)?.await?;
+    pub(crate) async fn commit_synced(&self, events: Vec<TaskEvent>, writes: Vec<Write>) -> Result<(), Halt> {
+        self.queue(events, writes)?.await?;
         Ok(())
     }
 
     /// Queues events; the caller awaits the receipt.
-    pub(crate) fn queue(&self, events: Vec<TaskEvent>, beside: Vec<Write>) -> Result<Receipt, Halt> {
+    pub(crate) fn queue(&self, events: Vec<TaskEvent>, writes: Vec<Write>) -> Result<Receipt, Halt> {
         let mut cell = self.live.lock();
-        let beside = Commit::from_writes(beside);
-        Ok(self.live.commit_locked(&mut cell, self.inner.journal(), &*self.inner.ports.clock, events, beside)?)
+        let commit = Commit::from_writes(writes);
+        Ok(self.live.commit_locked(&mut cell, self.inner.journal(), &*self.inner.ports.clock, events, commit)?)
     }
 
     /// Waits until all queued events are synced.

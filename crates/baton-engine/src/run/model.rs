@@ -48,7 +48,7 @@ impl Driver {
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
         self.guard_input(spec).await?;
         match self.ask_model(spec, &*model, (message.clone(), turn, attempt)).await? {
-            Ok(said) => self.accept_output(spec, message, &*model, said).await,
+            Ok(output) => self.accept_output(spec, message, &*model, output).await,
             Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => {
                 self.wait_for_retry(wait).await
             }
@@ -62,23 +62,23 @@ impl Driver {
         spec: &AgentSpec,
         id: MessageId,
         model: &dyn Model,
-        mut said: ModelOutput,
+        mut output: ModelOutput,
     ) -> Result<(), Halt> {
-        let by = said.answered_by.clone().unwrap_or_else(|| model.name().to_owned());
-        said.usage.micro_dollars = model.price_for(&by, said.usage).unwrap_or_default();
-        self.add_usage(spec, BudgetUsage::from_model_call(said.usage, said.calls.len() as u64));
+        let by = output.answered_by.clone().unwrap_or_else(|| model.name().to_owned());
+        output.usage.micro_dollars = model.price_for(&by, output.usage).unwrap_or_default();
+        self.add_usage(spec, BudgetUsage::from_model_call(output.usage, output.calls.len() as u64));
         *self.reservation.lock() = None;
-        said.text = self.guard_output(spec, &id, std::mem::take(&mut said.text), (&by, said.usage)).await?;
-        if let (Some(form), true) = (&spec.answer, said.calls.is_empty()) {
-            match self.parse_answer(form, &said.text) {
-                Ok(json) => said.data = Some(json),
-                Err(problem) => return self.repair(form, said, problem).await,
+        output.text = self.guard_output(spec, &id, std::mem::take(&mut output.text), (&by, output.usage)).await?;
+        if let (Some(form), true) = (&spec.answer, output.calls.is_empty()) {
+            match self.parse_answer(form, &output.text) {
+                Ok(json) => output.data = Some(json),
+                Err(problem) => return self.repair(form, output, problem).await,
             }
         }
-        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.disable_parallel_tool_calls) {
-            said.calls.truncate(1);
+        if self.live.lock().task.wishes.as_ref().is_some_and(|options| options.disable_parallel_tool_calls) {
+            output.calls.truncate(1);
         }
-        self.buffer_events(|task| output_events(task, id, model.name(), said))
+        self.buffer_events(|task| output_events(task, id, model.name(), output))
             .inspect_err(|_| self.evict_usage_totals(spec))
     }
 
@@ -95,27 +95,27 @@ impl Driver {
         };
         self.reserve_model_budget(spec, model, &call).await?;
         let (is_watched, stops) = (has_guardrail(spec, GuardStage::Output), &spec.writing.stop);
-        let heard = self.read_stream(model.name(), stop_at_sequence(model.call(call), stops), is_watched).await?;
-        if !matches!(heard, Err(ModelError::TooLong(_))) {
-            return Ok(heard);
+        let result = self.read_stream(model.name(), stop_at_sequence(model.call(call), stops), is_watched).await?;
+        if !matches!(result, Err(ModelError::TooLong(_))) {
+            return Ok(result);
         }
         match self.model_call(spec, model, attempt, true).await? {
             Ok(call) => {
                 self.reserve_model_budget(spec, model, &call).await?;
                 self.read_stream(model.name(), stop_at_sequence(model.call(call), stops), is_watched).await
             }
-            Err(_) => Ok(heard),
+            Err(_) => Ok(result),
         }
     }
 
     /// Starts the attempt, unless the events that started the run have done so.
     pub(super) fn begin_attempt(&self, turn: u32, attempt: u32) -> Result<(MessageId, u32, u32), Halt> {
         let mut cell = self.live.lock();
-        if let Some(begun) = cell.unused_attempt.take()
+        if let Some(message) = cell.unused_attempt.take()
             && let Some(run) = &cell.task.run
-            && run.open.as_ref() == Some(&begun)
+            && run.open.as_ref() == Some(&message)
         {
-            return Ok((begun, run.turn, run.attempt));
+            return Ok((message, run.turn, run.attempt));
         }
         let open = cell.task.run.as_ref().and_then(|run| run.open.clone());
         drop(cell);
@@ -131,8 +131,8 @@ impl Driver {
         mut stream: ModelStream,
         is_watched: bool,
     ) -> Result<Result<ModelOutput, ModelError>, Halt> {
-        let mut said = ModelOutput::default();
-        let mut pen = self.delta_buffer(is_watched);
+        let mut output = ModelOutput::default();
+        let mut buffer = self.delta_buffer(is_watched);
         let mut thought = String::new();
         // Whether the first recorded reasoning came after text.
         let mut first_thought = None;
@@ -148,8 +148,8 @@ impl Driver {
                         () = self.live.cancel.cancelled() => return Err(Halt::Changed),
                         () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
                         event = next_after_yield(&mut stream, count) => event,
-                        () = pen.wait_due() => {
-                            self.flush_deltas(&mut pen)?;
+                        () = buffer.wait_due() => {
+                            self.flush_deltas(&mut buffer)?;
                             continue;
                         }
                         () = &mut deadline => return Err(Halt::Changed),
@@ -157,26 +157,26 @@ impl Driver {
                 }
             };
             if matches!(event, Some(Ok(ModelEvent::Text(_) | ModelEvent::ToolCall(_)))) {
-                let behind_text = self.record_reasoning(name, &mut thought, is_watched, &said.text)?;
+                let behind_text = self.record_reasoning(name, &mut thought, is_watched, &output.text)?;
                 first_thought = first_thought.or(behind_text);
             }
             match event {
                 Some(Ok(ModelEvent::Text(text))) => {
-                    let room = MAX_TEXT_BYTES.saturating_sub(said.text.len());
+                    let room = MAX_TEXT_BYTES.saturating_sub(output.text.len());
                     let fits = &text[..text.floor_char_boundary(room)];
-                    said.truncated |= fits.len() < text.len();
+                    output.truncated |= fits.len() < text.len();
                     if !is_watched && !fits.is_empty() {
                         self.live.feed.delta(fits);
-                        pen.push(fits);
-                        if pen.is_full() {
-                            self.flush_deltas(&mut pen)?;
+                        buffer.push(fits);
+                        if buffer.is_full() {
+                            self.flush_deltas(&mut buffer)?;
                         }
                     }
-                    said.text.push_str(fits);
-                    if said.truncated {
+                    output.text.push_str(fits);
+                    if output.truncated {
                         // Further output could not be stored.
-                        said.finish = Some(FinishReason::Length);
-                        return Ok(Ok(said));
+                        output.finish = Some(FinishReason::Length);
+                        return Ok(Ok(output));
                     }
                 }
                 Some(Ok(ModelEvent::Reasoning(more))) => {
@@ -185,17 +185,17 @@ impl Driver {
                 }
                 Some(Ok(ModelEvent::ReasoningComplete(mut reasoning))) => {
                     reasoning.text.truncate(reasoning.text.floor_char_boundary(MAX_TEXT_BYTES));
-                    reasoning.after_text = first_thought.unwrap_or(!is_watched && !said.text.is_empty());
-                    said.reasoning = Some(reasoning);
+                    reasoning.after_text = first_thought.unwrap_or(!is_watched && !output.text.is_empty());
+                    output.reasoning = Some(reasoning);
                 }
                 Some(Ok(ModelEvent::Note(note))) => self.buffer_events(|_| vec![TaskEvent::ModelNoted { note }])?,
-                Some(Ok(ModelEvent::ToolCall(call))) if said.calls.len() < MAX_CALLS => said.calls.push(call),
-                Some(Ok(ModelEvent::ToolCall(_))) => said.truncated = true,
+                Some(Ok(ModelEvent::ToolCall(call))) if output.calls.len() < MAX_CALLS => output.calls.push(call),
+                Some(Ok(ModelEvent::ToolCall(_))) => output.truncated = true,
                 Some(Ok(ModelEvent::Done { usage, finish, answered_by: by })) => {
-                    said.answered_by = by;
-                    (said.usage, said.finish) =
-                        (usage, Some(if said.truncated { FinishReason::Length } else { finish }));
-                    return Ok(Ok(said));
+                    output.answered_by = by;
+                    (output.usage, output.finish) =
+                        (usage, Some(if output.truncated { FinishReason::Length } else { finish }));
+                    return Ok(Ok(output));
                 }
                 Some(Err(error)) => return Ok(Err(error)),
                 None => {
@@ -215,13 +215,13 @@ impl Driver {
         model: &str,
         thought: &mut String,
         is_watched: bool,
-        said: &str,
+        preceding_text: &str,
     ) -> Result<Option<bool>, Halt> {
         let text = std::mem::take(thought);
         if text.is_empty() || is_watched {
             return Ok(None);
         }
-        let after_text = !said.is_empty();
+        let after_text = !preceding_text.is_empty();
         if !after_text {
             self.live.feed.hold_text();
         }
@@ -294,8 +294,8 @@ async fn next_after_yield(stream: &mut ModelStream, count: u32) -> Option<Result
 }
 
 /// Events of a finished model call.
-fn output_events(task: &TaskRecord, id: MessageId, model: &str, said: ModelOutput) -> Vec<TaskEvent> {
-    let ModelOutput { text, data, mut calls, usage, finish, reasoning, answered_by: by, .. } = said;
+fn output_events(task: &TaskRecord, id: MessageId, model: &str, output: ModelOutput) -> Vec<TaskEvent> {
+    let ModelOutput { text, data, mut calls, usage, finish, reasoning, answered_by: by, .. } = output;
     let model = by.as_deref().unwrap_or(model);
     let thought = reasoning.map(|reasoning| TaskEvent::ReasoningProduced { message: id.clone(), reasoning });
     if calls.is_empty() {
@@ -317,8 +317,8 @@ fn output_events(task: &TaskRecord, id: MessageId, model: &str, said: ModelOutpu
         return events;
     }
     unique_ids(&mut calls);
-    let words = Some(text).filter(|text| !text.is_empty()).map(Part::text);
-    let parts = words.into_iter().chain([calls_part(&calls)]).collect();
+    let text_part = Some(text).filter(|text| !text.is_empty()).map(Part::text);
+    let parts = text_part.into_iter().chain([calls_part(&calls)]).collect();
     let mut message = Message::new(id, Role::Agent, parts).with_task(&task.context, &task.id);
     // The model name is recorded unless it is the built-in model.
     if finish == Some(FinishReason::Length) || model != "playbook" {

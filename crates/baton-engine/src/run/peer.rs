@@ -34,38 +34,39 @@ enum PeerTurnOutcome {
 impl Driver {
     pub(super) async fn ask_peer(&self, spec: &Arc<AgentSpec>, turn: u32, attempt: u32) -> Result<(), Halt> {
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
-        let asked_before = self.live.lock().task.run.as_ref().is_some_and(|run| run.asked.is_some());
-        if !asked_before {
+        let already_sent = self.live.lock().task.run.as_ref().is_some_and(|run| run.asked.is_some());
+        if !already_sent {
             let key = MessageId::from(self.inner.ports.ids.next_id());
             self.commit_synced(vec![TaskEvent::PeerSendStarted { message: key }], Vec::new()).await?;
         } else {
             self.flush();
         }
-        let asked = {
+        let pending = {
             let cell = self.live.lock();
             let trace = cell.run_trace_context().map(|context| context.to_string().into());
-            pending_peer_ask(&cell.task, &self.live.owner, trace)
+            pending_peer_request(&cell.task, &self.live.owner, trace)
         };
-        let Some((ask, place)) = asked else { return Ok(()) };
-        let deepest = self.inner.options.max_handoff_depth;
-        if usize::try_from(ask.depth).unwrap_or(usize::MAX) > deepest.max(1) {
-            let detail = format!("the work was handed over {} times already; {deepest} is the limit", ask.depth - 1);
+        let Some((request, remote_task)) = pending else { return Ok(()) };
+        let max_depth = self.inner.options.max_handoff_depth;
+        if usize::try_from(request.depth).unwrap_or(usize::MAX) > max_depth.max(1) {
+            let detail =
+                format!("the work was handed over {} times already; {max_depth} is the limit", request.depth - 1);
             return self.fail_undelivered(ErrorCode::HANDOFF_REFUSED, detail).await;
         }
-        let now = self.inner.ports.agents.agent(&spec.name);
-        if now.is_some_and(|now| now.is_peer() && now.model.peer_url() != spec.model.peer_url()) {
+        let current = self.inner.ports.agents.agent(&spec.name);
+        if current.is_some_and(|current| current.is_peer() && current.model.peer_url() != spec.model.peer_url()) {
             let detail = format!("the address of '{}' has changed since the work started", spec.name);
             return self.peer_failed(ErrorCode::PEER_FAILED, detail).await;
         }
         let mut deadline = pin!(self.until_deadline());
-        let came = tokio::select! {
+        let turn_outcome = tokio::select! {
             biased;
             () = self.live.cancel.cancelled() => return Err(Halt::Changed),
             () = self.inner.stopping.cancelled() => return Err(Halt::Stopping),
-            came = self.run_peer_turn(spec, ask, place, asked_before, (&message, turn, attempt)) => came?,
+            result = self.run_peer_turn(spec, request, remote_task, already_sent, (&message, turn, attempt)) => result?,
             () = &mut deadline => return Err(Halt::Changed),
         };
-        match came {
+        match turn_outcome {
             PeerTurnOutcome::Outcome(outcome) => self.apply_outcome(&message, spec, *outcome).await,
             PeerTurnOutcome::Failed(PeerError::InDoubt(detail)) if self.live.lock().task.autonomous => {
                 self.peer_failed(ErrorCode::PEER_IN_DOUBT, detail).await
@@ -86,30 +87,30 @@ impl Driver {
     async fn run_peer_turn(
         &self,
         spec: &AgentSpec,
-        ask: PeerRequest,
-        place: Option<String>,
-        asked_before: bool,
+        request: PeerRequest,
+        remote_task: Option<String>,
+        already_sent: bool,
         text: (&MessageId, u32, u32),
     ) -> Result<PeerTurnOutcome, Halt> {
         let peers = &self.inner.ports.peers;
-        let begun = match asked_before {
-            true => peers.resume(&spec.name, ask.clone(), place).await,
-            false => peers.send_message(&spec.name, ask.clone()).await,
+        let stream = match already_sent {
+            true => peers.resume(&spec.name, request.clone(), remote_task).await,
+            false => peers.send_message(&spec.name, request.clone()).await,
         };
-        let came = match begun {
+        let turn_outcome = match stream {
             Ok(stream) => self.read_peer_stream(stream, text).await?,
             Err(error) => PeerTurnOutcome::Failed(error),
         };
-        match (came, ask.task.clone()) {
+        match (turn_outcome, request.task.clone()) {
             // The answer was late or invalid; the current state of the remote task decides.
-            (PeerTurnOutcome::Failed(PeerError::Refused(why)), Some(task)) => {
-                tracing::info!(task = %self.live.id, %why, "a remote agent rejected an answer");
-                match peers.resume(&spec.name, ask, Some(task)).await {
+            (PeerTurnOutcome::Failed(PeerError::Refused(reason)), Some(task)) => {
+                tracing::info!(task = %self.live.id, why = %reason, "a remote agent rejected an answer");
+                match peers.resume(&spec.name, request, Some(task)).await {
                     Ok(stream) => self.read_peer_stream(stream, text).await,
                     Err(error) => Ok(PeerTurnOutcome::Failed(error)),
                 }
             }
-            (came, _) => Ok(came),
+            (turn_outcome, _) => Ok(turn_outcome),
         }
     }
 
@@ -123,9 +124,9 @@ impl Driver {
         loop {
             match stream.next().await {
                 Some(Ok(PeerEvent::Accepted { task, context })) => {
-                    let known =
+                    let is_accepted =
                         self.live.lock().task.run.as_ref().is_some_and(baton_rules::RunState::is_request_delivered);
-                    if !known {
+                    if !is_accepted {
                         // Not awaited: until it is synced, a crash is handled by looking the message up.
                         self.commit(|_| vec![TaskEvent::PeerAttached { task, context }])?;
                     }
@@ -153,7 +154,7 @@ impl Driver {
     /// Applies the remote outcome to the task.
     async fn apply_outcome(&self, id: &MessageId, spec: &AgentSpec, outcome: PeerOutcome) -> Result<(), Halt> {
         let PeerOutcome { state, message, artifacts } = outcome;
-        let words = message.as_ref().map(Message::text).unwrap_or_default();
+        let text = message.as_ref().map(Message::text).unwrap_or_default();
         match state {
             TaskState::Completed => self.commit(|task| {
                 let mut answer = agent_message(task, id.clone(), message);
@@ -174,41 +175,44 @@ impl Driver {
                 }
                 if calls.is_none() && self.live.lock().task.autonomous {
                     let detail =
-                        format!("'{}' asked a question, and no user is available to answer: {words}", spec.name);
+                        format!("'{}' asked a question, and no user is available to answer: {text}", spec.name);
                     return self.peer_failed(ErrorCode::NOBODY_TO_ASK, detail).await;
                 }
                 self.commit(|task| {
                     let mut events: Vec<_> =
                         artifacts.into_iter().map(|artifact| TaskEvent::ArtifactEmitted { artifact }).collect();
-                    let asked = agent_message(task, self.inner.ports.ids.next_id().into(), message);
+                    let question = agent_message(task, self.inner.ports.ids.next_id().into(), message);
                     events.push(match calls {
-                        Some(calls) => TaskEvent::ToolsCalled { message: asked, calls, usage: Usage::default() },
-                        None => TaskEvent::StatusChanged { state, message: Some(asked), reason: None },
+                        Some(calls) => TaskEvent::ToolsCalled { message: question, calls, usage: Usage::default() },
+                        None => TaskEvent::StatusChanged { state, message: Some(question), reason: None },
                     });
                     events
                 })
             }
-            TaskState::Rejected => Ok(self.inner.end(&self.live, TaskEnd::Rejected(words)).await?),
+            TaskState::Rejected => Ok(self.inner.end(&self.live, TaskEnd::Rejected(text)).await?),
             TaskState::Canceled => {
-                self.peer_failed(ErrorCode::PEER_FAILED, format!("the remote task was canceled. {words}")).await
+                self.peer_failed(ErrorCode::PEER_FAILED, format!("the remote task was canceled. {text}")).await
             }
             TaskState::Failed | TaskState::Submitted | TaskState::Working => {
-                self.peer_failed(ErrorCode::PEER_FAILED, words).await
+                self.peer_failed(ErrorCode::PEER_FAILED, text).await
             }
         }
     }
 
     /// Tool calls that the remote agent leaves to its caller. Returned if its Environment provides all of them and the
     /// caller of the task does not run tools.
-    async fn local_calls(&self, spec: &AgentSpec, asked: Option<&Message>) -> Option<Vec<ToolCall>> {
-        let calls = parse_own_tool_calls(asked?);
-        let ours = self.live.lock().task.tool_execution == ToolExecution::Agent;
-        if !ours || calls.is_empty() || self.inner.ports.agents.agent_resources(&spec.name).servers.is_empty() {
+    async fn local_calls(&self, spec: &AgentSpec, message: Option<&Message>) -> Option<Vec<ToolCall>> {
+        let calls = parse_own_tool_calls(message?);
+        let runs_tools_here = self.live.lock().task.tool_execution == ToolExecution::Agent;
+        if !runs_tools_here
+            || calls.is_empty()
+            || self.inner.ports.agents.agent_resources(&spec.name).servers.is_empty()
+        {
             return None;
         }
         let offered = self.inner.ports.tools.available_tools(spec, ENVIRONMENT_TIMEOUT).await;
-        let is_there = |call: &ToolCall| offered.iter().any(|tool| tool.name == call.name);
-        calls.iter().all(is_there).then_some(calls)
+        let is_available = |call: &ToolCall| offered.iter().any(|tool| tool.name == call.name);
+        calls.iter().all(is_available).then_some(calls)
     }
 
     async fn fail_undelivered(&self, code: ErrorCode, detail: String) -> Result<(), Halt> {
@@ -225,7 +229,7 @@ impl Driver {
     /// Asks a person whether to send again: delivery is unknown, and a duplicate may do harm.
     fn ask_in_doubt(&self, spec: &AgentSpec, detail: &str) -> Result<(), Halt> {
         let code = ErrorCode::PEER_IN_DOUBT.code;
-        let words = format!(
+        let text = format!(
             "{code}: it is unknown whether '{}' got the message ({detail}). Answer to send it again together with your \
              answer, or cancel the task.",
             spec.name
@@ -233,7 +237,7 @@ impl Driver {
         let reason = FailureReason::new(code, detail);
         self.commit(|task| {
             let id = self.inner.ports.ids.next_id().into();
-            let message = Message::new(id, Role::Agent, vec![Part::text(words)]).with_task(&task.context, &task.id);
+            let message = Message::new(id, Role::Agent, vec![Part::text(text)]).with_task(&task.context, &task.id);
             let (state, message) = (TaskState::InputRequired, Some(message));
             vec![TaskEvent::StatusChanged { state, message, reason: Some(reason) }]
         })
@@ -250,39 +254,39 @@ fn find_call_error(calls: &[ToolCall]) -> Option<String> {
 }
 
 /// The message that the remote agent has not answered yet, and the remote task that accepted it.
-pub(crate) fn pending_peer_ask(
+pub(crate) fn pending_peer_request(
     task: &TaskRecord,
     owner: &Principal,
     trace: Option<Arc<str>>,
 ) -> Option<(PeerRequest, Option<String>)> {
     let run = task.run.as_ref()?;
-    let asked = run.asked.as_ref()?;
+    let dispatch = run.asked.as_ref()?;
     let since = task.history.iter().rev().take_while(|message| message.role == Role::User);
-    let mut said: Vec<&Message> = since.collect();
-    said.reverse();
+    let mut messages: Vec<&Message> = since.collect();
+    messages.reverse();
     // Results of tools that ran here are not sent to the remote agent.
     let last = task.history.iter().rev().find(|message| message.role == Role::Agent);
     if last.is_some_and(|last| !parse_own_tool_calls(last).is_empty()) {
-        said.retain(|message| !is_tool_answer(message));
+        messages.retain(|message| !is_tool_answer(message));
     }
-    let parts = said.iter().flat_map(|message| message.parts.iter().cloned()).collect();
-    let place = task.peer.as_ref();
+    let parts = messages.iter().flat_map(|message| message.parts.iter().cloned()).collect();
+    let peer = task.peer.as_ref();
     let depth = match &task.parent {
         Some(parent) => handoff_depth(&parent.chain, task.depth),
         None => handoff_depth(&[], task.depth).saturating_add(1),
     };
-    let known = place.and_then(|place| place.task.clone());
+    let remote_task = peer.and_then(|peer| peer.task.clone());
     // An autonomous task has no memory, so it uses a separate remote context.
     let in_conversation = if task.autonomous { ContextId::from(task.id.as_str()) } else { task.context.clone() };
-    let (continued, taken) = if asked.taken { (None, known) } else { (known, None) };
-    let ask = PeerRequest {
-        message: Message::new(asked.message.clone(), Role::User, parts),
-        context: place.map_or_else(|| peer_context(owner, &in_conversation), |place| place.context.clone()),
+    let (continued, accepted_task) = if dispatch.taken { (None, remote_task) } else { (remote_task, None) };
+    let request = PeerRequest {
+        message: Message::new(dispatch.message.clone(), Role::User, parts),
+        context: peer.map_or_else(|| peer_context(owner, &in_conversation), |peer| peer.context.clone()),
         task: continued,
         trace,
         depth: u32::try_from(depth).unwrap_or(u32::MAX),
     };
-    Some((ask, taken))
+    Some((request, accepted_task))
 }
 
 /// Remote context id. All local callers are one client to the remote agent and choose their own context ids, so the
@@ -293,13 +297,13 @@ fn peer_context(owner: &Principal, context: &ContextId) -> String {
         return context.to_string();
     }
     // Quoted, so that the encoding is unambiguous.
-    let whose = format!("{:?} {:?} {:?}", owner.tenant, owner.subject, context.as_str());
-    Digest::compute(whose.as_bytes()).to_string()
+    let key = format!("{:?} {:?} {:?}", owner.tenant, owner.subject, context.as_str());
+    Digest::compute(key.as_bytes()).to_string()
 }
 
 /// The remote message as a message of this task.
-fn agent_message(task: &TaskRecord, id: MessageId, said: Option<Message>) -> Message {
-    let parts = said.map(|message| message.parts).unwrap_or_default();
+fn agent_message(task: &TaskRecord, id: MessageId, message: Option<Message>) -> Message {
+    let parts = message.map(|message| message.parts).unwrap_or_default();
     let parts = if parts.is_empty() { vec![Part::text(String::new())] } else { parts };
     Message::new(id, Role::Agent, parts).with_task(&task.context, &task.id)
 }

@@ -24,9 +24,9 @@ const TOOL_SERVER_TIMEOUT: Duration = Duration::from_millis(800);
 
 impl Driver {
     /// All tools that the model may call now.
-    pub(super) async fn available_tools(&self, spec: &AgentSpec, patience: Duration) -> Vec<ToolSpec> {
+    pub(super) async fn available_tools(&self, spec: &AgentSpec, timeout: Duration) -> Vec<ToolSpec> {
         let ports = &self.inner.ports;
-        let mut offered = ports.tools.available_tools(spec, patience);
+        let mut offered = ports.tools.available_tools(spec, timeout);
         let offered = match poll_immediate(&mut offered).await {
             Some(offered) => offered,
             None => {
@@ -60,8 +60,8 @@ impl Driver {
         (message_id, turn, attempt): (MessageId, u32, u32),
         too_long: bool,
     ) -> Result<Result<ModelCall, ModelError>, Halt> {
-        let patience = if turn == 1 { TOOL_SERVER_TIMEOUT } else { Duration::ZERO };
-        let tools = self.available_tools(spec, patience).await;
+        let timeout = if turn == 1 { TOOL_SERVER_TIMEOUT } else { Duration::ZERO };
+        let tools = self.available_tools(spec, timeout).await;
         self.choose_context(spec, &tools).await?;
         let tools = self.selected_tools(spec, tools);
         let (metadata, request) = {
@@ -169,15 +169,15 @@ fn handoff_tool(spec: &AgentSpec, agents: &dyn AgentSource) -> ToolSpec {
         Some(agent) if target.description.is_empty() => agent.description.clone(),
         _ => target.description.clone(),
     };
-    let everybody = || agents.listings().into_iter().filter(|agent| agent.name != spec.name).take(MAX_LISTED_AGENTS);
-    let known: Vec<(String, String)> = match spec.handoffs.as_slice() {
-        [] => everybody().map(|agent| (agent.name.to_string(), agent.description.clone())).collect(),
+    let all_agents = || agents.listings().into_iter().filter(|agent| agent.name != spec.name).take(MAX_LISTED_AGENTS);
+    let listed: Vec<(String, String)> = match spec.handoffs.as_slice() {
+        [] => all_agents().map(|agent| (agent.name.to_string(), agent.description.clone())).collect(),
         targets => targets.iter().map(|target| (target.agent.to_string(), about(target))).collect(),
     };
-    let list: Vec<String> = known.iter().map(|(name, about)| format!("{name}: {about}")).collect();
+    let list: Vec<String> = listed.iter().map(|(name, about)| format!("{name}: {about}")).collect();
     let mut uri = json!({"type": "string", "description": "The agent"});
-    if !known.is_empty() {
-        uri["enum"] = known.iter().map(|(name, _)| name.as_str()).collect();
+    if !listed.is_empty() {
+        uri["enum"] = listed.iter().map(|(name, _)| name.as_str()).collect();
     }
     built_in(
         HANDOFF_TOOL,

@@ -45,24 +45,24 @@ pub(super) fn read_output_tool() -> ToolSpec {
 impl Driver {
     /// Reads the full result from the history.
     pub(super) async fn read_output(&self, call: &ToolCall) -> Result<(), Halt> {
-        let wanted: ReadOutputArguments = match call.arguments.read() {
-            Ok(wanted) => wanted,
+        let arguments: ReadOutputArguments = match call.arguments.read() {
+            Ok(arguments) => arguments,
             Err(error) => {
-                let said = format!("{READ_OUTPUT_TOOL} takes call, and offset, length or pattern: {error}");
-                return self.finish(call, Json::string(&said), true);
+                let detail = format!("{READ_OUTPUT_TOOL} takes call, and offset, length or pattern: {error}");
+                return self.finish(call, Json::string(&detail), true);
             }
         };
         let earlier = self.earlier().await?;
         let found = {
             let cell = self.live.lock();
-            output_of(&wanted.call, earlier.messages.iter().chain(cell.task.model_history()))
+            output_of(&arguments.call, earlier.messages.iter().chain(cell.task.model_history()))
         };
-        match found.map(|output| read(&output, &wanted)) {
+        match found.map(|output| read(&output, &arguments)) {
             Some(Ok(text)) => self.finish(call, Json::string(&text), false),
-            Some(Err(said)) => self.finish(call, Json::string(&said), true),
+            Some(Err(detail)) => self.finish(call, Json::string(&detail), true),
             None => {
-                let said = format!("There is no result of a call '{}' to read from.", wanted.call);
-                self.finish(call, Json::string(&said), true)
+                let detail = format!("There is no result of a call '{}' to read from.", arguments.call);
+                self.finish(call, Json::string(&detail), true)
             }
         }
     }
@@ -74,16 +74,16 @@ fn output_of<'a>(call: &CallId, history: impl DoubleEndedIterator<Item = &'a Mes
     results.find(|result| result.call == *call).map(|result| result.output.to_plain_text())
 }
 
-fn read(output: &str, wanted: &ReadOutputArguments) -> Result<String, String> {
-    match wanted.pattern.as_deref() {
+fn read(output: &str, arguments: &ReadOutputArguments) -> Result<String, String> {
+    match arguments.pattern.as_deref() {
         Some("") => Err("The pattern is empty; give a text to look for.".to_owned()),
-        Some(pattern) => Ok(find_lines(output, pattern, wanted.offset)),
-        None if wanted.offset >= output.len() => {
-            Err(format!("The result has {} bytes; offset {} is behind its end.", output.len(), wanted.offset))
+        Some(pattern) => Ok(find_lines(output, pattern, arguments.offset)),
+        None if arguments.offset >= output.len() => {
+            Err(format!("The result has {} bytes; offset {} is behind its end.", output.len(), arguments.offset))
         }
         None => {
-            let length = wanted.length.unwrap_or(DEFAULT_READ_BYTES).clamp(1, MAX_READ_BYTES);
-            let from = output.floor_char_boundary(wanted.offset);
+            let length = arguments.length.unwrap_or(DEFAULT_READ_BYTES).clamp(1, MAX_READ_BYTES);
+            let from = output.floor_char_boundary(arguments.offset);
             let to = output.ceil_char_boundary(from.saturating_add(length).min(output.len()));
             let more = if to < output.len() { format!("; go on with offset {to}") } else { String::new() };
             Ok(format!("[bytes {from} to {to} of {}{more}]\n{}", output.len(), &output[from..to]))
@@ -98,14 +98,14 @@ fn find_lines(output: &str, pattern: &str, offset: usize) -> String {
     for line in output.split_inclusive('\n') {
         let (begins, lower) = (at, line.to_lowercase());
         at += line.len();
-        let Some(place) = lower.find(&pattern).filter(|_| at > offset) else { continue };
+        let Some(position) = lower.find(&pattern).filter(|_| at > offset) else { continue };
         if lines.len() == MAX_MATCHED_LINES {
             more = Some(begins);
             break;
         }
         // Case conversion may change byte lengths, so the position is approximate.
-        let from = line.floor_char_boundary(place.saturating_sub(MATCH_CONTEXT_BYTES));
-        let to = line.ceil_char_boundary((place + pattern.len() + MATCH_CONTEXT_BYTES).min(line.len()));
+        let from = line.floor_char_boundary(position.saturating_sub(MATCH_CONTEXT_BYTES));
+        let to = line.ceil_char_boundary((position + pattern.len() + MATCH_CONTEXT_BYTES).min(line.len()));
         lines.push(format!("{}: {}", begins + from, line[from..to.max(from)].trim_end()));
     }
     match (lines.is_empty(), more) {
@@ -119,12 +119,12 @@ fn find_lines(output: &str, pattern: &str, offset: usize) -> String {
 mod tests {
     use super::*;
 
-    fn wanted(offset: usize, length: Option<usize>, pattern: Option<&str>) -> ReadOutputArguments {
+    fn sample_arguments(offset: usize, length: Option<usize>, pattern: Option<&str>) -> ReadOutputArguments {
         ReadOutputArguments { call: "c".into(), offset, length, pattern: pattern.map(str::to_owned) }
     }
 
     #[test]
-    fn ranges_and_places() {
+    fn ranges_and_matches_are_returned_with_offsets() {
         let output = "äöü one\nTwo two\nthree\n";
         for (offset, length, pattern, expected) in [
             (0, Some(1), None, Ok("[bytes 0 to 2 of 25; go on with offset 2]\nä")),
@@ -135,13 +135,13 @@ mod tests {
             (19, None, Some("two"), Ok("'two' does not occur from byte 19 on, of 25.")),
             (0, None, Some(""), Err("The pattern is empty; give a text to look for.")),
         ] {
-            let read = read(output, &wanted(offset, length, pattern));
+            let read = read(output, &sample_arguments(offset, length, pattern));
             assert_eq!(read.as_deref().map_err(String::as_str), expected, "{offset} {length:?} {pattern:?}");
         }
         let many = "x\n".repeat(60);
-        let first = read(&many, &wanted(0, None, Some("x"))).unwrap_or_default();
+        let first = read(&many, &sample_arguments(0, None, Some("x"))).unwrap_or_default();
         assert!(first.ends_with("[there are more; go on with offset 100]"), "{first}");
-        let rest = read(&many, &wanted(100, None, Some("x"))).unwrap_or_default();
+        let rest = read(&many, &sample_arguments(100, None, Some("x"))).unwrap_or_default();
         assert_eq!(rest.lines().count(), 10);
     }
 }

@@ -32,28 +32,29 @@ impl RecalledHistory {
     pub(super) fn from_history(
         history: &[&Message],
         compaction: Option<&Compaction>,
-        listener: &HistoryFormat<'_>,
+        format: &HistoryFormat<'_>,
     ) -> Self {
         let Some((compaction, through)) = compaction.and_then(|of| of.through.as_ref().map(|through| (of, through)))
         else {
-            return Self { first: None, summary: None, last: None, pieces: pieces(history, listener) };
+            return Self { first: None, summary: None, last: None, pieces: pieces(history, format) };
         };
         // If the covered message was deleted, it is older than all remaining messages.
         let cut = history.iter().rposition(|message| message.id == *through).map_or(0, |at| at + 1);
         let (older, newer) = history.split_at(cut);
-        let pieces = pieces(newer, listener);
-        let whole = |id: &MessageId| {
+        let pieces = pieces(newer, format);
+        let find_user_message = |id: &MessageId| {
             let message = older.iter().find(|message| message.id == *id && message.role == Role::User)?;
-            conversation([*message], listener).into_iter().find(|chat| matches!(chat, ChatMessage::User { .. }))
+            conversation([*message], format).into_iter().find(|chat| matches!(chat, ChatMessage::User { .. }))
         };
-        let has_words =
+        let has_user_message =
             pieces.iter().flat_map(|piece| &piece.chat).any(|chat| matches!(chat, ChatMessage::User { .. }));
-        let is_words = |message: &&&Message| message.role == Role::User && is_plain_message(message);
-        let asked = if has_words { None } else { older.iter().rev().find(is_words).map(|message| &message.id) };
+        let is_caller_message = |message: &&&Message| message.role == Role::User && is_plain_message(message);
+        let last_request =
+            if has_user_message { None } else { older.iter().rev().find(is_caller_message).map(|message| &message.id) };
         let first = compaction.first.as_ref();
-        let last = asked.and_then(whole);
-        let first = first.filter(|first| last.is_none() || Some(&first.message) != asked).map(|first| {
-            let files = match whole(&first.message) {
+        let last = last_request.and_then(find_user_message);
+        let first = first.filter(|first| last.is_none() || Some(&first.message) != last_request).map(|first| {
+            let files = match find_user_message(&first.message) {
                 Some(ChatMessage::User { files, .. }) => files,
                 _ => Vec::new(),
             };
@@ -95,12 +96,12 @@ fn summary_message(summary: &str) -> Option<ChatMessage> {
 
 /// Splits a history at safe points: before an agent message, and before a caller message once every call has its
 /// result.
-fn pieces(history: &[&Message], listener: &HistoryFormat<'_>) -> Vec<HistoryPiece> {
+fn pieces(history: &[&Message], format: &HistoryFormat<'_>) -> Vec<HistoryPiece> {
     let mut pieces = Vec::new();
     let (mut start, mut open): (usize, Vec<CallId>) = (0, Vec::new());
     let mut close = |from: usize, to: usize| {
         if let Some(last) = history[from..to].last() {
-            let chat = conversation(history[from..to].iter().copied(), listener);
+            let chat = conversation(history[from..to].iter().copied(), format);
             pieces.push(HistoryPiece { chat, through: last.id.clone(), is_user: history[from].role == Role::User });
         }
     };

@@ -8,36 +8,38 @@ use baton_rules::{
 use baton_types::{Message, Part, QuestionKind, Role, TaskEvent, TaskState, ToolCall, ToolQuestion};
 
 /// The event with which a task waits for its caller.
-pub(crate) fn input_required_event(ports: &Ports, task: &TaskRecord, asked: &CallerRequests) -> TaskEvent {
-    let mut words: Vec<String> = asked.questions.iter().map(ask_user_text).collect();
-    words.extend(asked.in_doubt.iter().map(in_doubt_message));
-    words.extend(
-        asked
+pub(crate) fn input_required_event(ports: &Ports, task: &TaskRecord, requests: &CallerRequests) -> TaskEvent {
+    let mut texts: Vec<String> = requests.questions.iter().map(ask_user_text).collect();
+    texts.extend(requests.in_doubt.iter().map(in_doubt_message));
+    texts.extend(
+        requests
             .input_requests
             .iter()
-            .flat_map(|(call, ask)| ask.questions.iter().map(|asked| tool_question_text(call, asked))),
+            .flat_map(|(call, request)| request.questions.iter().map(|question| tool_question_text(call, question))),
     );
-    words.extend(asked.child_questions.iter().map(|(_, _, message)| message.text()));
-    let words = Some(words.join("\n")).filter(|words| !words.is_empty());
-    let mut parts: Vec<Part> = words.map(Part::text).into_iter().collect();
-    if !asked.calls.is_empty() {
-        parts.push(calls_part(&asked.calls));
+    texts.extend(requests.child_questions.iter().map(|(_, _, message)| message.text()));
+    let texts = Some(texts.join("\n")).filter(|texts| !texts.is_empty());
+    let mut parts: Vec<Part> = texts.map(Part::text).into_iter().collect();
+    if !requests.calls.is_empty() {
+        parts.push(calls_part(&requests.calls));
     }
-    if !asked.in_doubt.is_empty() {
-        parts.push(in_doubt_part(&task.agent, &asked.in_doubt));
+    if !requests.in_doubt.is_empty() {
+        parts.push(in_doubt_part(&task.agent, &requests.in_doubt));
     }
-    if !asked.input_requests.is_empty() {
-        parts.push(input_requests_part(&task.agent, &asked.input_requests));
+    if !requests.input_requests.is_empty() {
+        parts.push(input_requests_part(&task.agent, &requests.input_requests));
     }
-    parts.extend(asked.child_questions.iter().flat_map(|(_, child, message)| forwarded_question_parts(child, message)));
+    parts.extend(
+        requests.child_questions.iter().flat_map(|(_, child, message)| forwarded_question_parts(child, message)),
+    );
     // If only the calls of the agent's last message are requested, that message is reused.
     let same = task.history.last().filter(|last| {
         last.role == Role::Agent
-            && asked.questions.is_empty()
-            && asked.input_requests.is_empty()
-            && asked.in_doubt.is_empty()
-            && asked.child_questions.is_empty()
-            && parse_tool_calls(last) == asked.calls
+            && requests.questions.is_empty()
+            && requests.input_requests.is_empty()
+            && requests.in_doubt.is_empty()
+            && requests.child_questions.is_empty()
+            && parse_tool_calls(last) == requests.calls
     });
     let message = match same {
         Some(last) => last.clone(),
@@ -57,12 +59,16 @@ fn ask_user_text(call: &ToolCall) -> String {
 }
 
 /// Question of a tool as text for people.
-fn tool_question_text(call: &ToolCall, asked: &ToolQuestion) -> String {
-    match &asked.wants {
-        QuestionKind::Form { .. } => format!("{}: {}", call.name, asked.message),
-        QuestionKind::Visit { url } => format!("{}: {} Visit {url}", call.name, asked.message),
+fn tool_question_text(call: &ToolCall, question: &ToolQuestion) -> String {
+    match &question.wants {
+        QuestionKind::Form { .. } => format!("{}: {}", call.name, question.message),
+        QuestionKind::Visit { url } => format!("{}: {} Visit {url}", call.name, question.message),
         QuestionKind::Approval => {
-            format!("{} It would be called with {}. Answer yes, always or no.", asked.message, call.arguments.as_str())
+            format!(
+                "{} It would be called with {}. Answer yes, always or no.",
+                question.message,
+                call.arguments.as_str()
+            )
         }
     }
 }

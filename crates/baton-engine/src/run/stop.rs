@@ -17,7 +17,7 @@ pub(super) fn stop_at_sequence(mut answer: ModelStream, stops: &[String]) -> Mod
     if stops.is_empty() {
         return answer;
     }
-    let mut scanner = StopScanner { stops, held: String::new() };
+    let mut scanner = StopScanner { stops, pending: String::new() };
     Box::pin(stream! {
         let mut is_stopped = false;
         let (mut rest, mut until) = (MAX_REST_BYTES, None);
@@ -29,7 +29,7 @@ pub(super) fn stop_at_sequence(mut answer: ModelStream, stops: &[String]) -> Mod
             let Some(event) = event else { break };
             match event {
                 Ok(ModelEvent::Done { usage, finish, answered_by }) => {
-                    if !is_stopped && !scanner.held.is_empty() {
+                    if !is_stopped && !scanner.pending.is_empty() {
                         yield Ok(ModelEvent::Text(scanner.take_rest()));
                     }
                     let finish = if is_stopped { FinishReason::Stop } else { finish };
@@ -54,7 +54,7 @@ pub(super) fn stop_at_sequence(mut answer: ModelStream, stops: &[String]) -> Mod
                 other => {
                     // No more text precedes a call or an error.
                     let is_pause = matches!(other, Ok(ModelEvent::ToolCall(_)) | Err(_));
-                    if is_pause && !scanner.held.is_empty() {
+                    if is_pause && !scanner.pending.is_empty() {
                         yield Ok(ModelEvent::Text(scanner.take_rest()));
                     }
                     yield other;
@@ -72,24 +72,24 @@ pub(super) fn stop_at_sequence(mut answer: ModelStream, stops: &[String]) -> Mod
 struct StopScanner {
     stops: Vec<String>,
     /// End of the text so far that may be the beginning of a stop sequence.
-    held: String,
+    pending: String,
 }
 
 impl StopScanner {
     /// Appends text; returns the text to publish and whether a stop sequence follows it.
     fn push(&mut self, text: &str) -> (String, bool) {
-        self.held.push_str(text);
-        if let Some(at) = self.stops.iter().filter_map(|stop| self.held.find(stop.as_str())).min() {
-            self.held.truncate(at);
+        self.pending.push_str(text);
+        if let Some(at) = self.stops.iter().filter_map(|stop| self.pending.find(stop.as_str())).min() {
+            self.pending.truncate(at);
             return (self.take_rest(), true);
         }
-        let kept = self.stops.iter().map(|stop| overlap(&self.held, stop)).max().unwrap_or_default();
-        let rest = self.held.split_off(self.held.len() - kept);
-        (std::mem::replace(&mut self.held, rest), false)
+        let overlap_length = self.stops.iter().map(|stop| overlap(&self.pending, stop)).max().unwrap_or_default();
+        let rest = self.pending.split_off(self.pending.len() - overlap_length);
+        (std::mem::replace(&mut self.pending, rest), false)
     }
 
     fn take_rest(&mut self) -> String {
-        std::mem::take(&mut self.held)
+        std::mem::take(&mut self.pending)
     }
 }
 
@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use baton_ports::ModelError;
 
-    async fn heard(stops: &[&str], pieces: &[&str]) -> (String, Option<FinishReason>) {
+    async fn read_answer(stops: &[&str], pieces: &[&str]) -> (String, Option<FinishReason>) {
         let stops: Vec<String> = stops.iter().map(|stop| (*stop).to_owned()).collect();
         let texts = pieces.iter().map(|piece| Ok(ModelEvent::Text((*piece).to_owned())));
         let usage = Usage { output_tokens: 7, ..Usage::default() };
@@ -125,8 +125,8 @@ mod tests {
         (text, end)
     }
 
-    /// The text and the end of an answer that never ends by itself: pieces of this size, so long apart.
-    async fn heard_of_endless(size: usize, pause: Duration) -> (String, bool, Duration) {
+    /// Text, stop flag and duration of an endless answer, in pieces of this size with this pause between them.
+    async fn read_endless_answer(size: usize, pause: Duration) -> (String, bool, Duration) {
         let endless: ModelStream = Box::pin(stream! {
             yield Ok(ModelEvent::Text("one two".to_owned()));
             loop {
@@ -145,11 +145,11 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn what_follows_a_stop_text_is_read_within_bounds() {
+    async fn output_after_a_stop_text_is_read_within_limits() {
         for (size, pause) in
             [(20_000, Duration::from_millis(1)), (1, Duration::from_millis(300)), (1, Duration::from_secs(60))]
         {
-            let (text, stopped, took) = heard_of_endless(size, pause).await;
+            let (text, stopped, took) = read_endless_answer(size, pause).await;
             assert_eq!((text.as_str(), stopped), ("one ", true), "{size} {pause:?}");
             assert!(took <= REST_TIMEOUT + Duration::from_millis(2), "{took:?}");
         }
@@ -169,7 +169,7 @@ mod tests {
             (&["\n\n"], &["a\n", "b\n", "\nc"], "a\nb", FinishReason::Stop),
             (&[""], &["one"], "one", FinishReason::Length),
         ] {
-            assert_eq!(heard(stops, pieces).await, (text.to_owned(), Some(finish)), "{stops:?} {pieces:?}");
+            assert_eq!(read_answer(stops, pieces).await, (text.to_owned(), Some(finish)), "{stops:?} {pieces:?}");
         }
     }
 }

@@ -41,20 +41,24 @@ impl Driver {
         if model.name() == "playbook" {
             return Ok(left_out(Usage::default()));
         }
-        let gone = recall.pieces[..cut].iter().flat_map(|piece| &piece.chat);
-        let lines: Vec<String> = recall.summary.iter().chain(gone).map(line).collect();
+        let omitted = recall.pieces[..cut].iter().flat_map(|piece| &piece.chat);
+        let lines: Vec<String> = recall.summary.iter().chain(omitted).map(line).collect();
         let text = shorten_to_tokens(model, lines.join("\n\n"), room.budget / 3 * 2);
-        let words = ChatMessage::User { id: self.inner.ports.ids.next_id().into(), text, files: Vec::new() };
+        let message = ChatMessage::User { id: self.inner.ports.ids.next_id().into(), text, files: Vec::new() };
         // Reasoning counts towards the same limit.
-        let most = u32::try_from(room.summary.saturating_mul(2).max(1_024)).unwrap_or(u32::MAX);
+        let max_output_tokens = u32::try_from(room.summary.saturating_mul(2).max(1_024)).unwrap_or(u32::MAX);
         let call = ModelCall {
             agent: spec.name.clone(),
             system: SUMMARY_PROMPT.to_owned(),
-            messages: vec![words],
+            messages: vec![message],
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
             format: OutputFormat::Text,
-            writing: GenerationSettings { max_output_tokens: Some(most), stop: Vec::new(), ..spec.writing.clone() },
+            writing: GenerationSettings {
+                max_output_tokens: Some(max_output_tokens),
+                stop: Vec::new(),
+                ..spec.writing.clone()
+            },
             parallel_calls: false,
             turn: 1,
             attempt: 1,
@@ -62,11 +66,11 @@ impl Driver {
             metadata: None,
         };
         self.reserve_model_budget(spec, model, &call).await?;
-        let written = self.write_summary(model, call).await?;
-        if let Ok(HistorySummary { usage, .. }) = &written {
+        let result = self.write_summary(model, call).await?;
+        if let Ok(HistorySummary { usage, .. }) = &result {
             self.add_usage(spec, BudgetUsage::from_model_call(*usage, 0));
         }
-        match written {
+        match result {
             Ok(HistorySummary { text, usage }) if text.trim().is_empty() => Ok(left_out(usage)),
             Ok(HistorySummary { text, usage }) => {
                 Ok(HistorySummary { text: shorten_to_tokens(model, text.trim().to_owned(), room.summary), usage })
@@ -108,7 +112,7 @@ impl Driver {
             biased;
             () = self.live.cancel.cancelled() => Err(Halt::Changed),
             () = self.inner.stopping.cancelled() => Err(Halt::Stopping),
-            written = listen => Ok(written),
+            result = listen => Ok(result),
             () = &mut deadline => Err(Halt::Changed),
         }
     }
@@ -116,29 +120,29 @@ impl Driver {
 
 /// A message as input of the summary.
 fn line(message: &ChatMessage) -> String {
-    let (who, text) = match message {
+    let (author, text) = match message {
         ChatMessage::User { text, .. } => ("User".to_owned(), text.clone()),
         ChatMessage::Assistant { text, calls, .. } => {
             let called = calls.iter().map(|call| format!("[calls {} with {}]", call.name, call.arguments.as_str()));
-            let said = Some(text.clone()).filter(|text| !text.is_empty());
-            ("Assistant".to_owned(), said.into_iter().chain(called).collect::<Vec<_>>().join("\n"))
+            let content = Some(text.clone()).filter(|text| !text.is_empty());
+            ("Assistant".to_owned(), content.into_iter().chain(called).collect::<Vec<_>>().join("\n"))
         }
         ChatMessage::Tool { name, output, .. } => (format!("Result of {name}"), output.to_plain_text()),
     };
     let text = shorten(&text, MAX_MESSAGE_BYTES, "").unwrap_or(text);
-    format!("{who}: {text}")
+    format!("{author}: {text}")
 }
 
 /// Shortens the middle of a text until it fits the token limit.
-fn shorten_to_tokens(model: &dyn Model, text: String, most: u64) -> String {
+fn shorten_to_tokens(model: &dyn Model, text: String, max_tokens: u64) -> String {
     let mut short = text;
     // Each round removes more than the estimate requires, so few rounds suffice.
     for _ in 0..16 {
         let tokens = model.tokens(&short);
-        if tokens <= most || short.len() < 64 {
+        if tokens <= max_tokens || short.len() < 64 {
             break;
         }
-        let share = u128::from(most) * short.len() as u128 * 9 / 10 / u128::from(tokens.max(1));
+        let share = u128::from(max_tokens) * short.len() as u128 * 9 / 10 / u128::from(tokens.max(1));
         let limit = usize::try_from(share).unwrap_or(0).saturating_sub(48).max(48);
         match shorten(&short, limit, "") {
             Some(less) if less.len() < short.len() => short = less,

@@ -29,38 +29,38 @@ pub(super) struct RunToolHelper<'a> {
 }
 
 impl ToolHelper for RunToolHelper<'_> {
-    fn sample(&self, ask: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
+    fn sample(&self, request: SamplingRequest) -> BoxFuture<'_, Result<SamplingResult, String>> {
         Box::pin(async move {
-            match &ask.agent_uri {
-                Some(uri) => self.ask_agent(uri, &ask).await,
-                None => self.ask_model(ask).await,
+            match &request.agent_uri {
+                Some(uri) => self.ask_agent(uri, &request).await,
+                None => self.ask_model(request).await,
             }
         })
     }
 
     fn depth(&self) -> u32 {
         let cell = self.driver.live.lock();
-        let behind = cell.task.parent.as_ref().map_or(0, |parent| parent.chain.len());
-        cell.task.depth.saturating_add(u32::try_from(behind + 1).unwrap_or(u32::MAX))
+        let chain_length = cell.task.parent.as_ref().map_or(0, |parent| parent.chain.len());
+        cell.task.depth.saturating_add(u32::try_from(chain_length + 1).unwrap_or(u32::MAX))
     }
 
     fn remote_task(&self) -> Option<TaskId> {
         let cell = self.driver.live.lock();
-        cell.task.peer.as_ref().and_then(|place| place.task.clone()).map(TaskId::from)
+        cell.task.peer.as_ref().and_then(|peer| peer.task.clone()).map(TaskId::from)
     }
 }
 
 impl RunToolHelper<'_> {
-    async fn ask_model(&self, ask: SamplingRequest) -> Result<SamplingResult, String> {
+    async fn ask_model(&self, request: SamplingRequest) -> Result<SamplingResult, String> {
         let ports = &self.driver.inner.ports;
         let model = ports.models.model(self.spec).map_err(|error| error.to_string())?;
-        let messages = ask.messages.into_iter().map(|(role, text)| match role {
+        let messages = request.messages.into_iter().map(|(role, text)| match role {
             Role::User => ChatMessage::User { id: ports.ids.next_id().into(), text, files: Vec::new() },
             Role::Agent => ChatMessage::Assistant { text, calls: Vec::new(), reasoning: None },
         });
         let call = ModelCall {
             agent: self.spec.name.clone(),
-            system: ask.system.unwrap_or_default(),
+            system: request.system.unwrap_or_default(),
             messages: messages.collect(),
             tools: Vec::new(),
             tool_choice: ToolChoice::None,
@@ -73,8 +73,8 @@ impl RunToolHelper<'_> {
             metadata: None,
         };
         let unknown = |_| "the budget cannot be checked now".to_owned();
-        let may = self.driver.try_reserve_model_budget(self.spec, &*model, &call).await.map_err(unknown)?;
-        let _aside = may.map_err(|reason| format!("{}: {}", reason.code, reason.detail))?;
+        let reservation = self.driver.try_reserve_model_budget(self.spec, &*model, &call).await.map_err(unknown)?;
+        let _reservation = reservation.map_err(|reason| format!("{}: {}", reason.code, reason.detail))?;
         let mut answer = model.call(call);
         let mut text = String::new();
         while let Some(event) = answer.next().await {
@@ -104,31 +104,31 @@ impl RunToolHelper<'_> {
     fn record_usage(&self, model: String, usage: Usage) -> Result<(), String> {
         self.driver.add_usage(self.spec, BudgetUsage::from_model_call(usage, 0));
         let note = ModelNote::Used { purpose: format!("the tool {}", self.tool), model, usage };
-        let gone = |_| "the task has ended".to_owned();
-        self.driver.buffer_events(|_| vec![TaskEvent::ModelNoted { note }]).map_err(gone)
+        let ended = |_| "the task has ended".to_owned();
+        self.driver.buffer_events(|_| vec![TaskEvent::ModelNoted { note }]).map_err(ended)
     }
 
     /// A handoff requested by a tool follows the same rules as one by the agent.
-    async fn ask_agent(&self, uri: &str, ask: &SamplingRequest) -> Result<SamplingResult, String> {
+    async fn ask_agent(&self, uri: &str, request: &SamplingRequest) -> Result<SamplingResult, String> {
         let (parent, earlier, trace) = {
             let cell = self.driver.live.lock();
             (cell.task.parent.clone(), cell.task.depth, cell.call_trace_context(&self.state.call.id))
         };
         let inner = &self.driver.inner;
-        let lender = inner.handoff_lender(self.spec, parent.as_ref());
-        let to = inner.target_name(self.spec, lender.as_deref(), uri);
-        let deepest = inner.options.max_handoff_depth;
-        let chain = admit_handoff(self.spec, lender.as_deref(), parent.as_ref(), earlier, &to, deepest)
-            .map_err(|refused| refused.to_string())?;
-        let words = ask.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str());
-        let words = words.collect::<Vec<_>>().join("\n");
-        self.check_handoff_allowed(uri, &words).await?;
+        let first_local_agent = inner.first_local_agent(self.spec, parent.as_ref());
+        let to = inner.target_name(self.spec, first_local_agent.as_deref(), uri);
+        let max_depth = inner.options.max_handoff_depth;
+        let chain = admit_handoff(self.spec, first_local_agent.as_deref(), parent.as_ref(), earlier, &to, max_depth)
+            .map_err(|rejection| rejection.to_string())?;
+        let text = request.messages.iter().filter(|(role, _)| *role == Role::User).map(|(_, text)| text.as_str());
+        let text = text.collect::<Vec<_>>().join("\n");
+        self.check_handoff_allowed(uri, &text).await?;
         let before = handoff_depth(&chain, earlier).saturating_sub(1);
-        let ask = HandoffRequest {
+        let handoff = HandoffRequest {
             from: self.spec.name.clone(),
             agent_uri: uri.to_owned(),
-            message: words,
-            context: ask.context.clone().map(Into::into),
+            message: text,
+            context: request.context.clone().map(Into::into),
             depth: u32::try_from(before).unwrap_or(u32::MAX),
             trace: trace.map(|context| context.to_string()),
             task: Some(self.driver.live.id.clone()),
@@ -138,7 +138,7 @@ impl RunToolHelper<'_> {
         };
         let engine = Engine { inner: Arc::clone(inner) };
         let reply = engine
-            .hand_over_lent(&self.driver.live.owner, ask, lender.as_deref())
+            .hand_over_with_local_agent(&self.driver.live.owner, handoff, first_local_agent.as_deref())
             .await
             .map_err(|error| error.to_string())?;
         match reply.state {
@@ -154,8 +154,8 @@ impl RunToolHelper<'_> {
 
     /// Applies the permission of `handoff` to tools. No approval can be requested during a call; an approval of the
     /// call covers its handoffs.
-    async fn check_handoff_allowed(&self, uri: &str, words: &str) -> Result<(), String> {
-        let arguments = serde_json::json!({ "agent_uri": uri, "message": words }).into();
+    async fn check_handoff_allowed(&self, uri: &str, text: &str) -> Result<(), String> {
+        let arguments = serde_json::json!({ "agent_uri": uri, "message": text }).into();
         let call = ToolCall { id: self.state.call.id.clone(), name: HANDOFF_TOOL.to_owned(), arguments };
         let settings = self.driver.settings(self.spec);
         let tool = built_in(HANDOFF_TOOL, "", serde_json::Value::Null);

@@ -34,19 +34,19 @@ impl Driver {
     ) -> Result<Result<(), ModelError>, Halt> {
         self.earlier().await?;
         let room = room(spec, model);
-        let given = match room {
+        let full = match room {
             None if !too_long => self.full_conversation(spec, model).await?,
             _ => None,
         };
-        let mut messages = match given {
-            Some(whole) => whole,
+        let mut messages = match full {
+            Some(messages) => messages,
             None => {
                 let mut items = Vec::new();
                 if let Some(request) = request {
                     insert_context(&mut items, request, &spec.knowledge);
                 }
-                let beside = messages_tokens(model, items.iter().chain(&call.messages));
-                let fixed = frame_tokens(model, call).saturating_add(beside);
+                let overhead = messages_tokens(model, items.iter().chain(&call.messages));
+                let fixed = frame_tokens(model, call).saturating_add(overhead);
                 let room = room.unwrap_or_else(WindowBudget::unknown);
                 match self.fit_conversation(spec, model, fixed, room, too_long).await? {
                     Ok(recall) => recall.into_chat(),
@@ -98,7 +98,7 @@ impl Driver {
         if tokens <= room.trigger && recall.pieces.len() <= MAX_MESSAGES {
             return Ok(Ok(recall));
         }
-        if self.live.lock().task.wishes.as_ref().is_some_and(|wishes| wishes.no_truncation) {
+        if self.live.lock().task.wishes.as_ref().is_some_and(|options| options.no_truncation) {
             let detail = format!("it has about {tokens} tokens, and the caller has disabled truncation");
             return Ok(Err(ModelError::TooLong(detail)));
         }
@@ -107,26 +107,26 @@ impl Driver {
         let blocks: Vec<ConversationBlock> =
             recall.pieces.iter().map(|piece| block(model, piece, first_bytes)).collect();
         let pinned = recall.first.iter().chain(&recall.last);
-        let beside = TokenOverhead {
+        let overhead = TokenOverhead {
             fixed,
             first: before.as_ref().and_then(|before| before.through.as_ref()).map(|_| messages_tokens(model, pinned)),
             summary: messages_tokens(model, &recall.summary),
         };
-        let plan = match plan_compaction(&blocks, beside, &room) {
+        let plan = match plan_compaction(&blocks, overhead, &room) {
             Ok(plan) if plan.is_empty() => return Ok(Ok(recall)),
             Ok(plan) => plan,
-            Err(overfull) => return Ok(Err(ModelError::TooLong(overfull.to_string()))),
+            Err(overflow) => return Ok(Err(ModelError::TooLong(overflow.to_string()))),
         };
-        let written = match plan.summarized_blocks {
+        let summary = match plan.summarized_blocks {
             0 => None,
             cut => Some(self.summarise(spec, model, &recall, cut, &room).await?),
         };
-        let mut compaction = next_compaction(&recall, before, &plan, written, first_bytes);
+        let mut compaction = next_compaction(&recall, before, &plan, summary, first_bytes);
         let recall = recall_history(&self.live.lock().task, &earlier.messages, Some(&compaction), spec, model);
         compaction.tokens_before = tokens;
         compaction.tokens_after = fixed.saturating_add(messages_tokens(model, recall.messages()));
-        let still: Vec<CallId> = recall.results().cloned().collect();
-        compaction.shortened.retain(|call| still.contains(call));
+        let remaining: Vec<CallId> = recall.results().cloned().collect();
+        compaction.shortened.retain(|call| remaining.contains(call));
         tracing::info!(
             task = %self.live.id,
             before = compaction.tokens_before,
@@ -142,8 +142,8 @@ impl Driver {
 fn room(spec: &AgentSpec, model: &dyn Model) -> Option<WindowBudget> {
     let about = model.model_info();
     let window = about.window.or((model.name() != "playbook").then_some(DEFAULT_WINDOW_TOKENS))?;
-    let written = spec.writing.max_output_tokens.map(u64::from).or(about.max_output);
-    Some(WindowBudget::from_window(window, written, spec.limits.compact_at))
+    let output_tokens = spec.writing.max_output_tokens.map(u64::from).or(about.max_output);
+    Some(WindowBudget::from_window(window, output_tokens, spec.limits.compact_at))
 }
 
 /// The active compaction: of the task, or of the earlier history. An autonomous task starts over with every request.
@@ -156,11 +156,11 @@ fn active_compaction<'a>(
     if !task.autonomous {
         return own.or(earlier);
     }
-    let is_there = |compaction: &&Compaction| {
+    let is_applicable = |compaction: &&Compaction| {
         let through = compaction.through.as_ref();
         through.is_none_or(|id| before.iter().chain(task.model_history()).any(|message| message.id == *id))
     };
-    own.filter(is_there)
+    own.filter(is_applicable)
 }
 
 fn recall_history(
@@ -171,11 +171,11 @@ fn recall_history(
     model: &dyn Model,
 ) -> RecalledHistory {
     let history: Vec<&Message> = before.iter().chain(task.model_history()).collect();
-    let mut listener = HistoryFormat::new(spec, model, task);
+    let mut format = HistoryFormat::new(spec, model, task);
     if let Some(compaction) = compaction {
-        listener.shortened = &compaction.shortened;
+        format.shortened = &compaction.shortened;
     }
-    RecalledHistory::from_history(&history, compaction, &listener)
+    RecalledHistory::from_history(&history, compaction, &format)
 }
 
 fn block(model: &dyn Model, piece: &HistoryPiece, first_bytes: usize) -> ConversationBlock {
@@ -184,14 +184,14 @@ fn block(model: &dyn Model, piece: &HistoryPiece, first_bytes: usize) -> Convers
         piece.chat.iter().fold(0_u64, |sum, message| {
             let short =
                 match message {
-                    ChatMessage::Tool { name, call, output, is_error, answer_message: said } => {
+                    ChatMessage::Tool { name, call, output, is_error, answer_message } => {
                         let output = super::shorten::shorten_output(output, call, SHORTENED_BYTES);
                         output.map(|output| ChatMessage::Tool {
                             name: name.clone(),
                             call: call.clone(),
                             output,
                             is_error: *is_error,
-                            answer_message: said.clone(),
+                            answer_message: answer_message.clone(),
                         })
                     }
                     ChatMessage::User { id, text, files } => shorten(text, first_bytes, "")
@@ -208,7 +208,7 @@ fn next_compaction(
     recall: &RecalledHistory,
     before: Option<Compaction>,
     plan: &CompactionPlan,
-    written: Option<HistorySummary>,
+    summary: Option<HistorySummary>,
     first_bytes: usize,
 ) -> Compaction {
     let mut compaction = before.unwrap_or_else(|| Compaction {
@@ -221,11 +221,11 @@ fn next_compaction(
         usage: Usage::default(),
     });
     compaction.usage = Usage::default();
-    if let Some(HistorySummary { text, usage }) = written {
-        let gone = &recall.pieces[..plan.summarized_blocks];
-        compaction.through = gone.last().map(|piece| piece.through.clone()).or(compaction.through);
-        let mut words = gone.iter().filter(|piece| piece.is_user).flat_map(|piece| &piece.chat);
-        compaction.first = compaction.first.or_else(|| words.find_map(|chat| first_message(chat, first_bytes)));
+    if let Some(HistorySummary { text, usage }) = summary {
+        let summarized = &recall.pieces[..plan.summarized_blocks];
+        compaction.through = summarized.last().map(|piece| piece.through.clone()).or(compaction.through);
+        let mut user_messages = summarized.iter().filter(|piece| piece.is_user).flat_map(|piece| &piece.chat);
+        compaction.first = compaction.first.or_else(|| user_messages.find_map(|chat| first_message(chat, first_bytes)));
         (compaction.summary, compaction.usage) = (text, usage);
     }
     let shortened = plan.shortened.iter().filter_map(|at| recall.pieces.get(*at)).flat_map(|piece| &piece.chat);

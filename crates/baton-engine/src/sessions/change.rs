@@ -30,10 +30,10 @@ impl Engine {
     pub async fn change_session(
         &self,
         principal: &Arc<Principal>,
-        wanted: &SessionRef,
+        reference: &SessionRef,
         changes: Vec<SessionChange>,
     ) -> Result<Option<SessionRecord>, SessionError> {
-        let conversation = self.inner.conversation(principal, wanted).await?;
+        let conversation = self.inner.conversation(principal, reference).await?;
         let mut events = Vec::with_capacity(changes.len());
         for change in changes {
             if let SessionChange::Settings(settings) = &change
@@ -44,13 +44,13 @@ impl Engine {
             events.push(to_event(change)?);
         }
         let decide = |record: Option<&SessionRecord>| {
-            let says = events.iter().filter(|event| !is_unchanged(record, event));
-            says.cloned().collect::<Vec<_>>()
+            let effective = events.iter().filter(|event| !is_unchanged(record, event));
+            effective.cloned().collect::<Vec<_>>()
         };
         let record = self.inner.session_record(principal, &conversation.agent, &conversation.context).await?;
         let items = record.as_ref().map_or(0, |record| record.included.len() + record.excluded.len());
         if items + events.len() > MAX_ITEMS {
-            return Err(SessionError::TooLarge { most: MAX_ITEMS, of: "included and excluded items" });
+            return Err(SessionError::TooLarge { limit: MAX_ITEMS, of: "included and excluded items" });
         }
         Ok(self.inner.update_session(principal, &conversation.agent, &conversation.context, decide).await?)
     }

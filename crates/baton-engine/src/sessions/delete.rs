@@ -32,10 +32,10 @@ impl Engine {
     pub async fn delete_session(
         &self,
         principal: &Arc<Principal>,
-        wanted: &SessionRef,
+        reference: &SessionRef,
         unfinished: UnfinishedPolicy,
     ) -> Result<SessionDeletion, SessionError> {
-        let conversation = self.inner.conversation(principal, wanted).await?;
+        let conversation = self.inner.conversation(principal, reference).await?;
         let ConversationSummary { agent, context, .. } = &conversation;
         let mut canceled = 0;
         loop {

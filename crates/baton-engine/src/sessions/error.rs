@@ -41,10 +41,10 @@ pub enum SessionError {
         event: u64,
     },
     /// The session exceeds a size limit.
-    #[error("the session contains more than {most} {of}")]
+    #[error("the session contains more than {limit} {of}")]
     TooLarge {
         /// The limit.
-        most: usize,
+        limit: usize,
         /// Unit of the limit.
         of: &'static str,
     },

@@ -22,18 +22,18 @@ impl EngineInner {
     pub(super) async fn conversation(
         &self,
         principal: &Principal,
-        wanted: &SessionRef,
+        reference: &SessionRef,
     ) -> Result<ConversationSummary, SessionError> {
-        let SessionRef { context, agent } = wanted.clone();
+        let SessionRef { context, agent } = reference.clone();
         let query = ConversationQuery { agent, context: Some(context.clone()), after: None, limit: MAX_NAMED_AGENTS };
         let mut found = self.journal().conversations(principal, &query).await?.conversations;
-        found.retain(|one| wanted.agent.is_some() || one.agent.as_str() != NO_AGENT);
+        found.retain(|conversation| reference.agent.is_some() || conversation.agent.as_str() != NO_AGENT);
         match (found.pop(), found.is_empty()) {
             (None, _) => Err(SessionError::NotFound(context)),
             (Some(only), true) => Ok(only),
             (Some(last), false) => {
                 found.push(last);
-                let agents = found.into_iter().map(|one| one.agent).collect();
+                let agents = found.into_iter().map(|conversation| conversation.agent).collect();
                 Err(SessionError::Ambiguous { context, agents })
             }
         }

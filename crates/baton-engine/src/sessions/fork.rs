@@ -29,7 +29,7 @@ impl Engine {
         let ForkSession { session, at, context } = fork;
         let conversation = self.inner.conversation(principal, &session).await?;
         let moment = match &at {
-            Some(place) => Some(self.inner.event_sequence(principal, &conversation, place).await?),
+            Some(position) => Some(self.inner.event_sequence(principal, &conversation, position).await?),
             None => None,
         };
         let view = self.inner.view(principal, conversation, moment).await?;
@@ -58,8 +58,8 @@ impl Engine {
         let conversation = self.inner.conversation(principal, &session).await?;
         let moment = self.inner.event_sequence(principal, &conversation, &(task.id.clone(), event)).await?;
         let view = self.inner.view(principal, conversation, Some(moment)).await?;
-        let said = view.lines.into_iter().map(|SessionLine { entry, .. }| entry);
-        Ok(said.filter(|entry| !entry.notice).collect())
+        let entries = view.lines.into_iter().map(|SessionLine { entry, .. }| entry);
+        Ok(entries.filter(|entry| !entry.notice).collect())
     }
 }
 

@@ -55,7 +55,7 @@ impl Engine {
             self.inner.journal().conversations(principal, &query).await?;
         let mut sessions = Vec::with_capacity(conversations.len());
         // Internal data of surfaces is not a session.
-        for conversation in conversations.into_iter().filter(|one| one.agent.as_str() != NO_AGENT) {
+        for conversation in conversations.into_iter().filter(|conversation| conversation.agent.as_str() != NO_AGENT) {
             let ConversationSummary { agent, context, .. } = &conversation;
             let record = match self.inner.session_record(principal, agent, context).await {
                 Err(error) if error.is_damage() => {
@@ -64,9 +64,9 @@ impl Engine {
                 }
                 record => record?,
             };
-            let last_word = self.inner.last_message(principal, &conversation, record.as_ref()).await?;
+            let last_message = self.inner.last_message(principal, &conversation, record.as_ref()).await?;
             let (title, origin) = record.map(|record| (record.title, record.origin)).unwrap_or_default();
-            sessions.push(SessionSummary { conversation, title, origin, last_message: last_word });
+            sessions.push(SessionSummary { conversation, title, origin, last_message });
         }
         Ok(SessionPage { sessions, total, next })
     }
@@ -87,8 +87,8 @@ impl EngineInner {
         {
             return Ok(last_text_message(&task));
         }
-        let said = record.iter().flat_map(|record| record.history.iter().rev()).find(|entry| !entry.notice);
-        Ok(said.map(|entry| entry.message.clone()))
+        let entry = record.iter().flat_map(|record| record.history.iter().rev()).find(|entry| !entry.notice);
+        Ok(entry.map(|entry| entry.message.clone()))
     }
 }
 

@@ -69,8 +69,8 @@ impl EngineInner {
         let NewSession { agent, context, origin, title, settings, included, excluded, mut history } = new;
         let context = match context {
             Some(context) => {
-                let wanted = SessionRef { context: context.clone(), agent: Some(agent.clone()) };
-                match self.conversation(principal, &wanted).await {
+                let reference = SessionRef { context: context.clone(), agent: Some(agent.clone()) };
+                match self.conversation(principal, &reference).await {
                     Err(SessionError::NotFound(_)) => context,
                     Err(error) => return Err(error),
                     Ok(_) => return Err(SessionError::Exists(context)),
@@ -80,7 +80,7 @@ impl EngineInner {
         };
         rebase_history(&mut history, &context)?;
         if included.len() + excluded.len() > MAX_ITEMS {
-            return Err(SessionError::TooLarge { most: MAX_ITEMS, of: "included and excluded items" });
+            return Err(SessionError::TooLarge { limit: MAX_ITEMS, of: "included and excluded items" });
         }
         let opened =
             SessionEvent::Opened { agent: agent.clone(), context: context.clone(), origin: Some(origin), history };

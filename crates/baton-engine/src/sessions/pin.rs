@@ -12,13 +12,13 @@ impl EngineInner {
         owner: &Principal,
         spec: &Arc<AgentSpec>,
         context: Option<&ContextId>,
-        wishes: Option<&RunOptions>,
+        options: Option<&RunOptions>,
     ) -> Result<PinnedDefinition, EngineError> {
         let record = match context {
             Some(context) => self.session_record(owner, &spec.name, context).await?.map(Arc::new),
             None => None,
         };
-        self.pin_with(spec, record, wishes).await
+        self.pin_with(spec, record, options).await
     }
 
     /// Pins a definition with an already loaded session record.
@@ -26,15 +26,15 @@ impl EngineInner {
         &self,
         spec: &Arc<AgentSpec>,
         session: Option<Arc<SessionRecord>>,
-        wishes: Option<&RunOptions>,
+        options: Option<&RunOptions>,
     ) -> Result<PinnedDefinition, EngineError> {
         let settings = session.as_ref().map(|record| &record.settings).filter(|settings| !settings.is_empty());
-        let wishes = wishes.filter(|wishes| changes_definition(wishes));
-        let variant = match (settings, wishes) {
+        let options = options.filter(|options| changes_definition(options));
+        let variant = match (settings, options) {
             (None, None) => None,
             (Some(settings), None) => Some(apply_overrides(spec, settings)),
-            (None, Some(wishes)) => Some(apply_run_options(spec, wishes)),
-            (Some(settings), Some(wishes)) => Some(apply_run_options(&apply_overrides(spec, settings), wishes)),
+            (None, Some(options)) => Some(apply_run_options(spec, options)),
+            (Some(settings), Some(options)) => Some(apply_run_options(&apply_overrides(spec, settings), options)),
         };
         let pinned = match variant {
             Some(variant) => self.pins.pin_variant(self.journal(), variant).await?,

@@ -108,9 +108,9 @@ fn head_of(agent: &AgentName, context: &ContextId, at: Timestamp) -> StreamHeadU
 }
 
 fn fold_session(loaded: &LoadedStream) -> Result<SessionRecord, EngineError> {
-    let corrupt = |what: &str| {
+    let corrupt = |problem: &str| {
         let stream = loaded.head.stream.clone();
-        EngineError::Journal(JournalError::Damaged { stream, number: None, reason: what.to_owned() })
+        EngineError::Journal(JournalError::Damaged { stream, number: None, reason: problem.to_owned() })
     };
     let mut events = Vec::with_capacity(loaded.events.len());
     for event in &loaded.events {

@@ -36,8 +36,12 @@ pub struct SessionLine {
 
 impl Engine {
     /// Returns a session of the caller with its transcript.
-    pub async fn session(&self, principal: &Arc<Principal>, wanted: &SessionRef) -> Result<SessionView, SessionError> {
-        let conversation = self.inner.conversation(principal, wanted).await?;
+    pub async fn session(
+        &self,
+        principal: &Arc<Principal>,
+        reference: &SessionRef,
+    ) -> Result<SessionView, SessionError> {
+        let conversation = self.inner.conversation(principal, reference).await?;
         self.inner.view(principal, conversation, None).await
     }
 
@@ -45,9 +49,9 @@ impl Engine {
     pub async fn session_record(
         &self,
         principal: &Arc<Principal>,
-        wanted: &SessionRef,
+        reference: &SessionRef,
     ) -> Result<(ConversationSummary, Option<SessionRecord>), SessionError> {
-        let conversation = self.inner.conversation(principal, wanted).await?;
+        let conversation = self.inner.conversation(principal, reference).await?;
         let record = self.inner.session_record(principal, &conversation.agent, &conversation.context).await?;
         Ok((conversation, record))
     }
@@ -71,7 +75,8 @@ impl EngineInner {
         }
         for task in self.tasks_of(principal, &conversation).await? {
             let stream = StreamId::Task(task.clone());
-            let corrupt = |what: &str| EngineError::Journal(JournalError::Corrupt(format!("task {task}: {what}")));
+            let corrupt =
+                |problem: &str| EngineError::Journal(JournalError::Corrupt(format!("task {task}: {problem}")));
             let mut transcript = Transcript::default();
             let mut seqs = Vec::new();
             self.each_event(&stream, |event| {
@@ -104,9 +109,9 @@ impl EngineInner {
     async fn record_and_notices(
         &self,
         principal: &Principal,
-        of: &ConversationSummary,
+        conversation: &ConversationSummary,
     ) -> Result<(Option<SessionRecord>, Vec<(u64, SessionEntry)>), SessionError> {
-        let stream = StreamId::Session(SessionId::derive(principal, &of.agent, &of.context));
+        let stream = StreamId::Session(SessionId::derive(principal, &conversation.agent, &conversation.context));
         let corrupt = || EngineError::Journal(JournalError::Corrupt(format!("session {}", stream.id())));
         let mut record: Option<SessionRecord> = None;
         let mut notices = Vec::new();
@@ -126,15 +131,19 @@ impl EngineInner {
     }
 
     /// The tasks of a conversation by creation time.
-    async fn tasks_of(&self, principal: &Principal, of: &ConversationSummary) -> Result<Vec<TaskId>, SessionError> {
-        let (agent, context) = (Some(of.agent.clone()), Some(of.context.clone()));
+    async fn tasks_of(
+        &self,
+        principal: &Principal,
+        conversation: &ConversationSummary,
+    ) -> Result<Vec<TaskId>, SessionError> {
+        let (agent, context) = (Some(conversation.agent.clone()), Some(conversation.context.clone()));
         let mut query = StreamQuery { agent, context, ..StreamQuery::tasks(CHUNK) };
         let mut tasks = Vec::new();
         loop {
             let page = self.journal().list(principal, &query).await?;
             tasks.extend(page.heads.into_iter().filter_map(|head| Some((head.created_at, head.task()?.clone()))));
             if tasks.len() > MAX_SESSION_ENTRIES {
-                return Err(SessionError::TooLarge { most: MAX_SESSION_ENTRIES, of: "tasks" });
+                return Err(SessionError::TooLarge { limit: MAX_SESSION_ENTRIES, of: "tasks" });
             }
             match page.next {
                 Some(next) => query.after = Some(next),
@@ -179,10 +188,10 @@ impl SessionSizeLimit {
         self.entries += 1;
         self.bytes += entry.weight();
         if self.entries > MAX_SESSION_ENTRIES {
-            return Err(SessionError::TooLarge { most: MAX_SESSION_ENTRIES, of: "messages" });
+            return Err(SessionError::TooLarge { limit: MAX_SESSION_ENTRIES, of: "messages" });
         }
         if self.bytes > MAX_SESSION_BYTES {
-            return Err(SessionError::TooLarge { most: MAX_SESSION_BYTES, of: "bytes" });
+            return Err(SessionError::TooLarge { limit: MAX_SESSION_BYTES, of: "bytes" });
         }
         Ok(())
     }

@@ -16,8 +16,8 @@ pub(super) struct ClaimMap(HashMap<ClaimKey, Claim>);
 impl ClaimMap {
     pub(super) fn add(&mut self, claim: Claim) {
         let owner = Principal { scopes: Vec::new(), ..(*claim.principal).clone() };
-        let place = claim_key(&owner, &claim.key);
-        self.0.insert(place, Claim { principal: Arc::new(owner), ..claim });
+        let key = claim_key(&owner, &claim.key);
+        self.0.insert(key, Claim { principal: Arc::new(owner), ..claim });
     }
 
     pub(super) fn find(&self, principal: &Principal, key: &str) -> Option<Claim> {

@@ -12,26 +12,27 @@ impl MemoryState {
             ended.map(|(key, stream)| (stream.head.status_at, *key, stream.head.task().is_some())).collect();
         ended.sort_unstable();
         let mut younger_tasks = ended.iter().filter(|(_, _, is_task)| *is_task).count() as u64;
-        let owing = self.outbox.pending_streams();
+        let pending_streams = self.outbox.pending_streams();
         let tasks = self.heads().filter(|head| head.task().is_some());
-        let talked_in: HashSet<_> = tasks.map(conversation_key).collect();
-        let mut forgotten = HashSet::new();
+        let conversations_with_tasks: HashSet<_> = tasks.map(conversation_key).collect();
+        let mut removed = HashSet::new();
         for (status_at, key, is_task) in ended {
             younger_tasks -= u64::from(is_task);
             let beyond = policy.keep_ended.is_some_and(|keep| younger_tasks >= keep);
             let old = policy.ended_before.is_some_and(|moment| status_at < moment);
-            let spared = policy.keep_since.is_some_and(|moment| status_at >= moment);
+            let is_recent = policy.keep_since.is_some_and(|moment| status_at >= moment);
             let is_kept = self.streams.get(&key).is_none_or(|stream| {
                 let is_session = matches!(stream.head.stream, StreamId::Session(_));
-                owing.contains(&stream.head.stream) || is_session && talked_in.contains(&conversation_key(&stream.head))
+                pending_streams.contains(&stream.head.stream)
+                    || is_session && conversations_with_tasks.contains(&conversation_key(&stream.head))
             });
-            if !spared && !is_kept && (old || beyond) {
-                forgotten.extend(self.remove_stream(key));
+            if !is_recent && !is_kept && (old || beyond) {
+                removed.extend(self.remove_stream(key));
             }
         }
-        self.outbox.remove_streams(&forgotten);
-        self.claims.remove_streams(&forgotten);
-        forgotten.len() as u64
+        self.outbox.remove_streams(&removed);
+        self.claims.remove_streams(&removed);
+        removed.len() as u64
     }
 
     /// Removes a stream with its events.

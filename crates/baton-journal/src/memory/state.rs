@@ -42,9 +42,9 @@ pub(super) struct MemoryStream {
 impl MemoryState {
     pub(super) fn append(&mut self, commit: Commit) -> Result<u64, JournalError> {
         check_commit(self, &commit)?;
-        let mut told = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
+        let mut stored = Vec::with_capacity(commit.writes.iter().map(|write| write.facts.len()).sum());
         for write in commit.writes {
-            self.write(write, &mut told);
+            self.write(write, &mut stored);
         }
         for entry in commit.outbox {
             self.outbox.put(entry);
@@ -56,13 +56,13 @@ impl MemoryState {
             let total = self.tallies.entry(key).or_default();
             *total = total.plus(spent);
         }
-        if let (Some(observer), false) = (&self.observer, told.is_empty()) {
-            observer.on_commit(&told);
+        if let (Some(observer), false) = (&self.observer, stored.is_empty()) {
+            observer.on_commit(&stored);
         }
         Ok(self.last_seq)
     }
 
-    fn write(&mut self, mut write: Write, told: &mut Vec<Arc<StoredEvent>>) {
+    fn write(&mut self, mut write: Write, stored: &mut Vec<Arc<StoredEvent>>) {
         let version = version_after(&write);
         let key = self.keys.get(&write.stream).copied().unwrap_or_else(|| {
             self.last_key += 1;
@@ -91,7 +91,7 @@ impl MemoryState {
             self.last_seq = event.seq;
             self.events.insert(event.seq, event.clone());
             stream.events.push(event.clone());
-            told.push(event);
+            stored.push(event);
         }
         let head = &mut stream.head;
         head.agent = write.head.agent;

@@ -8,8 +8,8 @@ pub(super) struct MemoryTokens(Vec<TokenRecord>);
 
 impl MemoryTokens {
     fn put(&mut self, token: TokenRecord) {
-        match self.0.iter_mut().find(|known| known.id == token.id) {
-            Some(known) => *known = token,
+        match self.0.iter_mut().find(|existing| existing.id == token.id) {
+            Some(existing) => *existing = token,
             None => self.0.push(token),
         }
     }

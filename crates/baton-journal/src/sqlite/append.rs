@@ -101,9 +101,9 @@ impl JournalWriter {
             pending.head.clone_from(&write.head);
             return Ok(pending.key);
         }
-        let stood = if write.expected_version == 0 { None } else { self.cached_head(&write.stream)? };
-        let (key, stored) = match stood {
-            Some(stood) => (stood.key, StoredHead::Existing(stood.summary)),
+        let cached = if write.expected_version == 0 { None } else { self.cached_head(&write.stream)? };
+        let (key, stored) = match cached {
+            Some(cached) => (cached.key, StoredHead::Existing(cached.summary)),
             None => {
                 self.last_key += 1;
                 (self.last_key, StoredHead::New { owner: principal, created_at: write.at })
@@ -178,8 +178,8 @@ impl JournalWriter {
 
     /// The head of a stream, from the cache or from disk.
     fn cached_head(&mut self, stream: &StreamId) -> Result<Option<CachedHead>, JobError> {
-        if let Some(stood) = self.heads.get(stream) {
-            return Ok(Some(stood.clone()));
+        if let Some(cached) = self.heads.get(stream) {
+            return Ok(Some(cached.clone()));
         }
         let found = self
             .connection
@@ -189,12 +189,12 @@ impl JournalWriter {
                 Ok(CachedHead { key: row.get(0)?, position, summary: None })
             })
             .optional()?;
-        let Some(stood) = found else { return Ok(None) };
-        if self.clear_deleted(stood.key)? {
+        let Some(cached) = found else { return Ok(None) };
+        if self.clear_deleted(cached.key)? {
             return Ok(None);
         }
-        self.heads.put(stream.clone(), stood.clone());
-        Ok(Some(stood))
+        self.heads.put(stream.clone(), cached.clone());
+        Ok(Some(cached))
     }
 
     fn principal_key(&mut self, principal: &Principal) -> Result<i64, JobError> {
@@ -221,8 +221,8 @@ impl StreamHeads for JournalWriter {
             return Ok(Some(pending.position));
         }
         match self.heads.get(stream) {
-            Some(stood) => Ok(Some(stood.position)),
-            None => Ok(self.cached_head(stream)?.map(|stood| stood.position)),
+            Some(cached) => Ok(Some(cached.position)),
+            None => Ok(self.cached_head(stream)?.map(|cached| cached.position)),
         }
     }
 

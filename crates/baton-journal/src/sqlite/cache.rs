@@ -54,11 +54,11 @@ impl HeadCache {
         self.young.get(stream).or_else(|| self.old.get(stream))
     }
 
-    pub(super) fn put(&mut self, stream: StreamId, stood: CachedHead) {
+    pub(super) fn put(&mut self, stream: StreamId, head: CachedHead) {
         if self.young.len() >= self.generation && !self.young.contains_key(&stream) {
             self.old = std::mem::take(&mut self.young);
         }
-        self.young.insert(stream, stood);
+        self.young.insert(stream, head);
     }
 
     pub(super) fn remove(&mut self, stream: &StreamId) {

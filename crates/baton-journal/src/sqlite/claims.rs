@@ -21,9 +21,9 @@ impl JournalWriter {
     /// Whether the claim's principal has already used its key.
     pub(super) fn has_claim(&self, claim: &Claim) -> Result<bool, JobError> {
         let owner = &claim.principal;
-        let mut taken = self.connection.prepare_cached(FIND_CLAIM_STREAM)?;
+        let mut select = self.connection.prepare_cached(FIND_CLAIM_STREAM)?;
         let row = params![owner.tenant, owner.subject, claim.key];
-        let stream: Option<i64> = taken.query_row(row, |row| row.get(0)).optional()?;
+        let stream: Option<i64> = select.query_row(row, |row| row.get(0)).optional()?;
         Ok(match stream {
             Some(stream) => !self.clear_deleted(stream)?,
             None => false,

@@ -87,26 +87,26 @@ pub(super) fn load(connection: &Connection) -> rusqlite::Result<Vec<Conversation
 }
 
 impl ConversationDeletion {
-    fn is_for(&self, whose: &ConversationKey) -> bool {
-        let (ours, theirs) = (&self.conversation.principal, &whose.principal);
-        ours.tenant == theirs.tenant
-            && ours.subject == theirs.subject
-            && self.conversation.agent == whose.agent
-            && self.conversation.context == whose.context
+    fn is_for(&self, key: &ConversationKey) -> bool {
+        let (own, other) = (&self.conversation.principal, &key.principal);
+        own.tenant == other.tenant
+            && own.subject == other.subject
+            && self.conversation.agent == key.agent
+            && self.conversation.context == key.context
     }
 
     fn finish(self) {
-        for asked in self.pending_replies {
-            asked.reply(Ok(DeleteOutcome::Deleted(self.removed)));
+        for reply in self.pending_replies {
+            reply.reply(Ok(DeleteOutcome::Deleted(self.removed)));
         }
     }
 }
 
 impl JournalWriter {
     /// Hides a conversation, unless it has unfinished tasks.
-    pub(super) fn hide_conversation(&mut self, whose: &ConversationKey) -> Result<DeleteOutcome, JobError> {
-        let Some(owner) = self.owner_key(&whose.principal)? else { return Ok(DeleteOutcome::Deleted(0)) };
-        let (agent, context) = (whose.agent.as_str(), whose.context.as_str());
+    pub(super) fn hide_conversation(&mut self, key: &ConversationKey) -> Result<DeleteOutcome, JobError> {
+        let Some(owner) = self.owner_key(&key.principal)? else { return Ok(DeleteOutcome::Deleted(0)) };
+        let (agent, context) = (key.agent.as_str(), key.context.as_str());
         let task = super::rows::noun_code("task");
         let unfinished: Option<StreamId> = self
             .connection
@@ -121,7 +121,7 @@ impl JournalWriter {
             self.connection.prepare_cached(ADD)?.execute(params![owner, agent, context, last_key])?;
             self.marked_deletions.push(ConversationDeletion {
                 owner,
-                conversation: whose.clone(),
+                conversation: key.clone(),
                 last_key,
                 removed: 0,
                 pending_replies: Vec::new(),
@@ -136,19 +136,19 @@ impl JournalWriter {
     pub(super) fn start_deletions(&mut self) {
         for marked in std::mem::take(&mut self.marked_deletions) {
             self.deletions_paused = false;
-            match self.deletions.iter_mut().find(|known| known.is_for(&marked.conversation)) {
-                Some(known) => known.last_key = marked.last_key,
+            match self.deletions.iter_mut().find(|deletion| deletion.is_for(&marked.conversation)) {
+                Some(deletion) => deletion.last_key = marked.last_key,
                 None => self.deletions.push_back(marked),
             }
         }
     }
 
     /// Responds when the rows of the conversation are removed; immediately if there are none.
-    pub(super) fn reply_when_deleted(&mut self, whose: &ConversationKey, asked: PendingReply<DeleteOutcome>) {
-        let deletion = self.deletions.iter_mut().find(|deletion| deletion.is_for(whose));
+    pub(super) fn reply_when_deleted(&mut self, key: &ConversationKey, reply: PendingReply<DeleteOutcome>) {
+        let deletion = self.deletions.iter_mut().find(|deletion| deletion.is_for(key));
         match deletion {
-            Some(deletion) if asked.is_deleted() => deletion.pending_replies.push(asked),
-            _ => asked.settle(),
+            Some(deletion) if reply.is_deleted() => deletion.pending_replies.push(reply),
+            _ => reply.settle(),
         }
     }
 
@@ -166,9 +166,9 @@ impl JournalWriter {
                     first.removed += batch.streams;
                 }
                 if batch.finished
-                    && let Some(done) = self.deletions.pop_front()
+                    && let Some(deletion) = self.deletions.pop_front()
                 {
-                    done.finish();
+                    deletion.finish();
                 }
                 Some(batch)
             }
@@ -178,7 +178,7 @@ impl JournalWriter {
                 self.rollback_group();
                 let reason = from_sql(&error);
                 for deletion in &mut self.deletions {
-                    deletion.pending_replies.drain(..).for_each(|asked| asked.reply(Err(reason.clone())));
+                    deletion.pending_replies.drain(..).for_each(|reply| reply.reply(Err(reason.clone())));
                 }
                 None
             }
@@ -187,10 +187,10 @@ impl JournalWriter {
 
     fn remove_rows(&self) -> rusqlite::Result<DeletionBatch> {
         let mut batch = DeletionBatch::default();
-        let Some(ConversationDeletion { owner, conversation: whose, last_key, .. }) = self.deletions.front() else {
+        let Some(ConversationDeletion { owner, conversation, last_key, .. }) = self.deletions.front() else {
             return Ok(batch);
         };
-        let (owner, agent, context) = (*owner, whose.agent.as_str(), whose.context.as_str());
+        let (owner, agent, context) = (*owner, conversation.agent.as_str(), conversation.context.as_str());
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
         let mut next = self.connection.prepare_cached(NEXT_STREAMS)?;
         let limit = super::rows::limit(MAX_BATCH_STREAMS);
@@ -228,7 +228,7 @@ impl JournalWriter {
     /// Fails all pending requests, because the process ends; the next process continues the deletions.
     pub(super) fn abort_deletions(&mut self) {
         for deletion in self.deletions.drain(..) {
-            deletion.pending_replies.into_iter().for_each(|asked| asked.reply(Err(closing_error())));
+            deletion.pending_replies.into_iter().for_each(|reply| reply.reply(Err(closing_error())));
         }
     }
 }

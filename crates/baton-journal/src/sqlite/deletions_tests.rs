@@ -17,11 +17,11 @@ fn principal() -> Principal {
     Principal { tenant: "local".into(), subject: "ann".into(), scopes: Vec::new() }
 }
 
-fn whose(context: &str) -> ConversationKey {
+fn conversation_key(context: &str) -> ConversationKey {
     ConversationKey { principal: principal(), agent: "weather".into(), context: context.into() }
 }
 
-/// An ended task with so many events.
+/// An ended task with this many events.
 fn ended(id: &str, context: &str, events: usize) -> Commit {
     let state = TaskState::Completed;
     let fact = JournalEvent::Task(TaskEvent::StatusChanged { state, message: None, reason: None });
@@ -59,7 +59,7 @@ fn commit(writer: &mut JournalWriter, mut jobs: Vec<WriterJob>) {
     writer.start_deletions();
     for job in jobs {
         match job {
-            WriterJob::DeleteConversation(whose, asked) => writer.reply_when_deleted(&whose, asked),
+            WriterJob::DeleteConversation(key, asked) => writer.reply_when_deleted(&key, asked),
             job => job.settle(None),
         }
     }
@@ -82,11 +82,11 @@ fn fill(writer: &mut JournalWriter) {
 }
 
 fn mark(writer: &mut JournalWriter, context: &str) {
-    commit(writer, vec![WriterJob::DeleteConversation(whose(context), PendingReply::new().0)]);
+    commit(writer, vec![WriterJob::DeleteConversation(conversation_key(context), PendingReply::new().0)]);
 }
 
 #[test]
-fn no_statement_of_the_writer_walks_over_a_table() {
+fn no_statement_of_the_writer_scans_a_table() {
     let directory = tempfile::tempdir().unwrap();
     let writer = writer(directory.path());
     let statements = [
@@ -123,7 +123,7 @@ fn no_statement_of_the_writer_walks_over_a_table() {
 }
 
 #[test]
-fn rows_go_in_bounded_batches_with_commits_in_between() {
+fn rows_are_deleted_in_bounded_batches_between_commits() {
     let directory = tempfile::tempdir().unwrap();
     let mut writer = writer(directory.path());
     fill(&mut writer);
@@ -137,7 +137,7 @@ fn rows_go_in_bounded_batches_with_commits_in_between() {
         batches += 1;
         streams += batch.streams;
         events += batch.events;
-        // Another commit between two batches, in the same conversation: it is of a new life and stays.
+        // A commit between two batches in the same conversation belongs to a new one and stays.
         commit(&mut writer, vec![append(ended(&format!("new{batches}"), "gone", 1))]);
     }
     assert_eq!((streams, events), (301, 2_800));
@@ -149,7 +149,7 @@ fn rows_go_in_bounded_batches_with_commits_in_between() {
 }
 
 #[tokio::test]
-async fn a_crash_between_batches_leaves_the_conversation_invisible_and_the_next_start_finishes() {
+async fn conversation_stays_deleted_after_a_crash_between_batches() {
     let all = ConversationQuery { limit: 9, ..ConversationQuery::default() };
     for batches in 0..4 {
         let directory = tempfile::tempdir().unwrap();
@@ -172,12 +172,12 @@ async fn a_crash_between_batches_leaves_the_conversation_invisible_and_the_next_
         }
         let tail = journal.tail(0, 9_999).await.unwrap();
         assert_eq!(tail.len(), 40, "after {batches} batches");
-        // The same id is free again, whether its old rows are gone or not.
+        // The id can be reused, whether its old rows are deleted or not.
         journal.append(ended("long", "gone", 1)).await.unwrap();
         assert_eq!(journal.load(None, &StreamId::Task(TaskId::new("long"))).await.unwrap().unwrap().head.version, 1);
-        // Asking again waits for what is still to be done.
-        let whose = whose("gone");
-        assert!(journal.delete_conversation(&whose.principal, &whose.agent, &whose.context).await.is_ok());
+        // A repeated request waits for the remaining work.
+        let key = conversation_key("gone");
+        assert!(journal.delete_conversation(&key.principal, &key.agent, &key.context).await.is_ok());
         journal.close();
         let writer = writer(directory.path());
         for table in ["streams", "events", "snapshots"] {

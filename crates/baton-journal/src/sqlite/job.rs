@@ -104,12 +104,12 @@ impl WriterJob {
     /// Whether the job was executed, not refused.
     pub(super) fn succeeded(&self) -> bool {
         match self {
-            Self::Append(_, asked) | Self::RemoveStreams(_, asked) => asked.succeeded(),
-            Self::Acquire(_, asked) => asked.succeeded(),
-            Self::DeleteConversation(_, asked) => asked.succeeded(),
-            Self::Advance(.., asked) | Self::RemoveOutboxEntry(_, asked) => asked.succeeded(),
-            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
-                asked.succeeded()
+            Self::Append(_, reply) | Self::RemoveStreams(_, reply) => reply.succeeded(),
+            Self::Acquire(_, reply) => reply.succeeded(),
+            Self::DeleteConversation(_, reply) => reply.succeeded(),
+            Self::Advance(.., reply) | Self::RemoveOutboxEntry(_, reply) => reply.succeeded(),
+            Self::PutBlob(.., reply) | Self::PutToken(_, reply) | Self::Sweep(_, reply) | Self::Probe(reply) => {
+                reply.succeeded()
             }
         }
     }
@@ -117,21 +117,21 @@ impl WriterJob {
     /// Notifies the observer, then sends the reply; the transaction is on disk.
     pub(super) fn settle(self, observer: Option<&dyn CommitObserver>) {
         match self {
-            Self::Append(encoded, asked) => {
-                if let (Some(observer), Some(Ok(last_seq))) = (observer, &asked.result) {
+            Self::Append(encoded, reply) => {
+                if let (Some(observer), Some(Ok(last_seq))) = (observer, &reply.result) {
                     let events = encoded.into_events(*last_seq);
                     if !events.is_empty() {
                         observer.on_commit(&events);
                     }
                 }
-                asked.settle();
+                reply.settle();
             }
-            Self::RemoveStreams(_, asked) => asked.settle(),
-            Self::Acquire(_, asked) => asked.settle(),
-            Self::DeleteConversation(_, asked) => asked.settle(),
-            Self::Advance(.., asked) | Self::RemoveOutboxEntry(_, asked) => asked.settle(),
-            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
-                asked.settle();
+            Self::RemoveStreams(_, reply) => reply.settle(),
+            Self::Acquire(_, reply) => reply.settle(),
+            Self::DeleteConversation(_, reply) => reply.settle(),
+            Self::Advance(.., reply) | Self::RemoveOutboxEntry(_, reply) => reply.settle(),
+            Self::PutBlob(.., reply) | Self::PutToken(_, reply) | Self::Sweep(_, reply) | Self::Probe(reply) => {
+                reply.settle();
             }
         }
     }
@@ -139,12 +139,12 @@ impl WriterJob {
     /// Replies that nothing was done.
     pub(super) fn fail(self, error: JournalError) {
         match self {
-            Self::Append(_, asked) | Self::RemoveStreams(_, asked) => asked.fail(error),
-            Self::Acquire(_, asked) => asked.fail(error),
-            Self::DeleteConversation(_, asked) => asked.fail(error),
-            Self::Advance(.., asked) | Self::RemoveOutboxEntry(_, asked) => asked.fail(error),
-            Self::PutBlob(.., asked) | Self::PutToken(_, asked) | Self::Sweep(_, asked) | Self::Probe(asked) => {
-                asked.fail(error);
+            Self::Append(_, reply) | Self::RemoveStreams(_, reply) => reply.fail(error),
+            Self::Acquire(_, reply) => reply.fail(error),
+            Self::DeleteConversation(_, reply) => reply.fail(error),
+            Self::Advance(.., reply) | Self::RemoveOutboxEntry(_, reply) => reply.fail(error),
+            Self::PutBlob(.., reply) | Self::PutToken(_, reply) | Self::Sweep(_, reply) | Self::Probe(reply) => {
+                reply.fail(error);
             }
         }
     }

@@ -94,7 +94,7 @@ impl SqliteJournal {
             let UnpinnedBlobPage { orphans, next } =
                 self.readers.read(move |connection| retain::unpinned_blobs(connection, after)).await?;
             if !orphans.is_empty() {
-                self.submit(|asked| WriterJob::Sweep(orphans, asked)).await?;
+                self.submit(|reply| WriterJob::Sweep(orphans, reply)).await?;
             }
             match next {
                 Some(digest) => after = Some(digest),
@@ -107,8 +107,8 @@ impl SqliteJournal {
         &self,
         job: impl FnOnce(PendingReply<T>) -> WriterJob,
     ) -> BoxFuture<'static, Result<T, JournalError>> {
-        let (asked, answer) = PendingReply::new();
-        let job = job(asked);
+        let (reply, answer) = PendingReply::new();
+        let job = job(reply);
         let bytes = job.bytes();
         match self.shared.queue.push(job, bytes) {
             Ok(()) => {}
@@ -133,7 +133,7 @@ impl Journal for SqliteJournal {
 
     fn append(&self, commit: Commit) -> Receipt {
         match EncodedCommit::new(commit) {
-            Ok(encoded) => self.submit(|asked| WriterJob::Append(encoded, asked)),
+            Ok(encoded) => self.submit(|reply| WriterJob::Append(encoded, reply)),
             Err(error) => Box::pin(ready(Err(error))),
         }
     }
@@ -185,8 +185,8 @@ impl Journal for SqliteJournal {
         now: Timestamp,
         ttl: Duration,
     ) -> BoxFuture<'a, Result<Lease, JournalError>> {
-        let take = LeaseRequest { stream: stream.clone(), holder: holder.to_owned(), now, ttl };
-        self.submit(|asked| WriterJob::Acquire(take, asked))
+        let request = LeaseRequest { stream: stream.clone(), holder: holder.to_owned(), now, ttl };
+        self.submit(|reply| WriterJob::Acquire(request, reply))
     }
 
     fn put_blob(&self, bytes: Blob) -> BoxFuture<'_, Result<Digest, JournalError>> {
@@ -194,7 +194,7 @@ impl Journal for SqliteJournal {
         let Some(raw) = blobs::raw_digest(&digest) else {
             return Box::pin(ready(Err(JournalError::Unavailable("the digest is not SHA-256".to_owned()))));
         };
-        let stored = self.submit(|asked| WriterJob::PutBlob(raw, bytes, asked));
+        let stored = self.submit(|reply| WriterJob::PutBlob(raw, bytes, reply));
         Box::pin(async move { stored.await.map(|()| digest) })
     }
 
@@ -230,12 +230,12 @@ impl Journal for SqliteJournal {
         progress: OutboxProgress,
     ) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        self.submit(|asked| WriterJob::Advance(id, progress, asked))
+        self.submit(|reply| WriterJob::Advance(id, progress, reply))
     }
 
     fn outbox_remove<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, JournalError>> {
         let id = id.to_owned();
-        self.submit(|asked| WriterJob::RemoveOutboxEntry(id, asked))
+        self.submit(|reply| WriterJob::RemoveOutboxEntry(id, reply))
     }
 
     fn claim<'a>(
@@ -267,27 +267,27 @@ impl Journal for SqliteJournal {
         agent: &'a AgentName,
         context: &'a ContextId,
     ) -> BoxFuture<'a, Result<DeleteOutcome, JournalError>> {
-        let whose = ConversationKey { principal: principal.clone(), agent: agent.clone(), context: context.clone() };
-        let forgotten = self.submit(|asked| WriterJob::DeleteConversation(whose, asked));
+        let key = ConversationKey { principal: principal.clone(), agent: agent.clone(), context: context.clone() };
+        let outcome = self.submit(|reply| WriterJob::DeleteConversation(key, reply));
         Box::pin(async move {
-            let forgotten = forgotten.await?;
+            let outcome = outcome.await?;
             if let Err(error) = self.sweep().await {
                 tracing::warn!(%error, "long texts of a deleted conversation are kept until the next sweep");
             }
-            Ok(forgotten)
+            Ok(outcome)
         })
     }
 
     fn apply_retention(&self, policy: RetentionPolicy) -> BoxFuture<'_, Result<u64, JournalError>> {
         Box::pin(async move {
             let keys = self.readers.read(move |connection| retain::candidates(connection, &policy)).await?;
-            let mut forgotten = 0;
+            let mut removed = 0;
             for keys in keys.chunks(retain::MAX_STREAMS_PER_TRANSACTION) {
                 let keys = keys.to_vec();
-                forgotten += self.submit(|asked| WriterJob::RemoveStreams(keys, asked)).await?;
+                removed += self.submit(|reply| WriterJob::RemoveStreams(keys, reply)).await?;
             }
             self.sweep().await?;
-            Ok(forgotten)
+            Ok(removed)
         })
     }
 

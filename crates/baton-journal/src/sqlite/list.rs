@@ -33,8 +33,8 @@ fn rows(connection: &Connection, principal: &Principal, query: &StreamQuery) -> 
     let agent = query.agent.as_ref().map(AgentName::as_str);
     let context = query.context.as_ref().map(ContextId::as_str);
 
-    let seen = visibility_condition(&view)?;
-    let sql = format!("SELECT count(*) FROM streams AS s WHERE {LIST_CONDITION} AND {seen}");
+    let visible = visibility_condition(&view)?;
+    let sql = format!("SELECT count(*) FROM streams AS s WHERE {LIST_CONDITION} AND {visible}");
     let filters = params![owner, noun, since, agent, context, query.state];
     let total: i64 = view.prepare_cached(&sql)?.query_row(filters, |row| row.get(0))?;
 
@@ -45,7 +45,7 @@ fn rows(connection: &Connection, principal: &Principal, query: &StreamQuery) -> 
     };
     let sql = format!(
         "SELECT {HEAD_COLUMNS} FROM streams AS s JOIN principals AS p ON p.key = s.owner \
-         WHERE {LIST_CONDITION} AND {seen} AND (s.status_at, s.id) < (?7, ?8) ORDER BY s.status_at DESC, s.id DESC LIMIT ?9"
+         WHERE {LIST_CONDITION} AND {visible} AND (s.status_at, s.id) < (?7, ?8) ORDER BY s.status_at DESC, s.id DESC LIMIT ?9"
     );
     let one_more = limit(query.limit).saturating_add(1);
     let filters = params![owner, noun, since, agent, context, query.state, status_at, id, one_more];

@@ -31,7 +31,9 @@ pub(super) fn load(
     };
     let found = find_head(&view, stream).map_err(damaged)?;
     let Some((key, head)) = found else { return Ok(None) };
-    if principal.is_some_and(|asking| asking.tenant != head.owner.tenant || asking.subject != head.owner.subject) {
+    if principal
+        .is_some_and(|principal| principal.tenant != head.owner.tenant || principal.subject != head.owner.subject)
+    {
         return Ok(None);
     }
     let snapshot = find_snapshot(&view, key).or_else(|error| match is_conversion(&error) {
@@ -64,8 +66,8 @@ pub(super) fn stream_events(
 /// Events of all streams with sequences above `after`.
 pub(super) fn tail(connection: &Connection, after: u64, rows: usize) -> Result<Vec<Arc<StoredEvent>>, JournalError> {
     let view = connection.unchecked_transaction().map_err(|error| from_sql(&error))?;
-    let seen = visibility_condition(&view).map_err(|error| from_sql(&error))?;
-    let sql = format!("{SELECT_EVENTS} WHERE e.seq > ?1 AND {seen} ORDER BY e.seq LIMIT ?2");
+    let visible = visibility_condition(&view).map_err(|error| from_sql(&error))?;
+    let sql = format!("{SELECT_EVENTS} WHERE e.seq > ?1 AND {visible} ORDER BY e.seq LIMIT ?2");
     let mut select = view.prepare_cached(&sql).map_err(|error| from_sql(&error))?;
     let mut after = after;
     loop {
@@ -153,7 +155,7 @@ mod tests {
     use rusqlite::StatementStatus;
 
     #[test]
-    fn a_read_is_planned_once_whatever_is_bound_to_it() {
+    fn read_statement_is_prepared_once_for_all_parameters() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("journal.db");
         for connection in [open_writer(&file, AbsentJournal::Create).unwrap(), open_reader(&file).unwrap()] {

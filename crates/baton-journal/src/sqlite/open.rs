@@ -120,9 +120,9 @@ pub(super) fn lock_or_create(directory: &Path, absent: AbsentJournal) -> Result<
     let file = directory.join(FILE);
     open_private(&file).map_err(&unusable)?;
     // SQLite creates the files next to the database with its mode, but uses those of a dead process unchanged.
-    for beside in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
-        if beside.exists() {
-            open_private(&beside).map_err(&unusable)?;
+    for sidecar in ["journal.db-wal", "journal.db-shm"].map(|name| directory.join(name)) {
+        if sidecar.exists() {
+            open_private(&sidecar).map_err(&unusable)?;
         }
     }
     Ok(LockedDirectory { lock, file })
@@ -165,7 +165,7 @@ fn lock_with_retries(lock: &File) -> Result<(), TryLockError> {
     for _ in 0..MAX_LOCK_ATTEMPTS {
         match lock.try_lock() {
             Err(TryLockError::WouldBlock) => std::thread::sleep(LOCK_RETRY_INTERVAL),
-            taken_or_failed => return taken_or_failed,
+            result => return result,
         }
     }
     lock.try_lock()
@@ -183,8 +183,8 @@ pub(super) fn open_writer(file: &Path, absent: AbsentJournal) -> Result<Connecti
     configure(&connection).map_err(|error| from_sql(&error))?;
     migrate::migrate(&connection, schema)?;
     if let (0, AbsentJournal::Replace { above }) = (schema, absent) {
-        let raised = connection.execute("UPDATE floor SET last_seq = max(last_seq, ?1)", [above]);
-        raised.map_err(|error| from_sql(&error))?;
+        let result = connection.execute("UPDATE floor SET last_seq = max(last_seq, ?1)", [above]);
+        result.map_err(|error| from_sql(&error))?;
     }
     Ok(connection)
 }

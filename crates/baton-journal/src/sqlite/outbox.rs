@@ -44,7 +44,7 @@ impl JournalWriter {
 
     /// Records progress, unless the cursor is behind the recorded one: such progress is outdated.
     pub(super) fn advance_outbox(&self, id: &str, progress: &OutboxProgress) -> Result<bool, JobError> {
-        let moved = self.connection.prepare_cached(ADVANCE)?.execute(params![
+        let updated = self.connection.prepare_cached(ADVANCE)?.execute(params![
             id,
             to_int(progress.cursor),
             progress.due_at.as_millis(),
@@ -52,7 +52,7 @@ impl JournalWriter {
             progress.failing_since.map(Timestamp::as_millis),
             progress.open,
         ])?;
-        Ok(moved > 0 || self.connection.prepare_cached(IS_THERE)?.exists(params![id])?)
+        Ok(updated > 0 || self.connection.prepare_cached(IS_THERE)?.exists(params![id])?)
     }
 
     pub(super) fn remove_outbox_entry(&self, id: &str) -> Result<bool, JobError> {

@@ -56,7 +56,7 @@ impl<T> JobQueue<T> {
     }
 
     /// Moves items to `taken`, up to the limits; false if the queue is closed and empty.
-    pub(super) fn take(&self, taken: &mut Vec<T>, max_items: usize, max_bytes: usize, wait: Wait) -> bool {
+    pub(super) fn take(&self, batch: &mut Vec<T>, max_items: usize, max_bytes: usize, wait: Wait) -> bool {
         let mut waiting = self.state.lock();
         while waiting.items.is_empty() {
             if waiting.closed {
@@ -68,10 +68,10 @@ impl<T> JobQueue<T> {
             self.filled.wait(&mut waiting);
         }
         let mut bytes = 0;
-        while taken.len() < max_items && bytes < max_bytes {
+        while batch.len() < max_items && bytes < max_bytes {
             let Some((item, size)) = waiting.items.pop_front() else { break };
             bytes += size;
-            taken.push(item);
+            batch.push(item);
         }
         waiting.bytes = waiting.bytes.saturating_sub(bytes);
         true

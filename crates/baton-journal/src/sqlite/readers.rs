@@ -63,12 +63,12 @@ impl Readers {
 
 fn serve(queue: &JobQueue<ReadJob>, file: &Path) {
     let mut connection = open_reader(file);
-    let mut taken = Vec::with_capacity(1);
-    while queue.take(&mut taken, 1, usize::MAX, Wait::Yes) {
+    let mut batch = Vec::with_capacity(1);
+    while queue.take(&mut batch, 1, usize::MAX, Wait::Yes) {
         if connection.is_err() {
             connection = open_reader(file);
         }
-        for read in taken.drain(..) {
+        for read in batch.drain(..) {
             read(connection.as_ref().map_err(Clone::clone));
         }
     }

@@ -61,20 +61,21 @@ pub(super) fn candidates(connection: &Connection, policy: &RetentionPolicy) -> R
 
 fn choose(connection: &Connection, policy: &RetentionPolicy) -> rusqlite::Result<Vec<i64>> {
     let view = connection.unchecked_transaction()?;
-    let nothing = (i64::MIN, i64::MIN);
-    let kept: (i64, i64) = match policy.keep_ended {
-        None => nothing,
+    let no_bound = (i64::MIN, i64::MIN);
+    let keep_bound: (i64, i64) = match policy.keep_ended {
+        None => no_bound,
         Some(0) => (i64::MAX, i64::MAX),
         Some(keep) => view
             .query_row(OLDEST_KEPT, params![noun_code("task"), to_int(keep - 1)], |row| Ok((row.get(0)?, row.get(1)?)))
             .optional()?
-            .unwrap_or(nothing),
+            .unwrap_or(no_bound),
     };
-    let age = policy.ended_before.map_or(i64::MIN, Timestamp::as_millis);
-    let spared = policy.keep_since.map_or(i64::MAX, Timestamp::as_millis);
+    let ended_before = policy.ended_before.map_or(i64::MIN, Timestamp::as_millis);
+    let keep_since = policy.keep_since.map_or(i64::MAX, Timestamp::as_millis);
     let mut older = view.prepare(OLDER)?;
     let (session, task) = (noun_code("session"), noun_code("task"));
-    let bounds = params![age, kept.0, kept.1, spared, to_int(MAX_REMOVED_STREAMS), session, task];
+    let bounds =
+        params![ended_before, keep_bound.0, keep_bound.1, keep_since, to_int(MAX_REMOVED_STREAMS), session, task];
     older.query_map(bounds, |row| row.get(0))?.collect()
 }
 
@@ -115,16 +116,16 @@ pub(super) fn remove_stream_rows(connection: &Connection, key: i64) -> rusqlite:
 impl JournalWriter {
     /// Removes these streams with all their rows, except unfinished streams and streams with an open outbox entry.
     pub(super) fn remove_streams(&mut self, keys: &[i64]) -> Result<u64, JobError> {
-        let mut forgotten = 0;
+        let mut removed = 0;
         for key in keys {
             if self.connection.prepare_cached(FIND_REMOVABLE)?.exists(params![key])? {
                 remove_stream_rows(&self.connection, *key)?;
-                forgotten += 1;
+                removed += 1;
             }
         }
         self.save_counters()?;
         self.heads.clear();
-        Ok(forgotten)
+        Ok(removed)
     }
 
     /// Stores the counters, so that numbers are not reused.

@@ -24,7 +24,7 @@ impl TokenStore for SqliteJournal {
     }
 
     fn put_token(&self, token: TokenRecord) -> BoxFuture<'_, Result<(), JournalError>> {
-        self.submit(|asked| WriterJob::PutToken(Box::new(token), asked))
+        self.submit(|reply| WriterJob::PutToken(Box::new(token), reply))
     }
 }
 

@@ -138,7 +138,7 @@ impl JournalWriter {
                 let observer = shared.observer.read().clone();
                 for job in jobs.drain(..) {
                     match job {
-                        WriterJob::DeleteConversation(whose, asked) => self.reply_when_deleted(&whose, asked),
+                        WriterJob::DeleteConversation(key, reply) => self.reply_when_deleted(&key, reply),
                         job => job.settle(observer.as_deref()),
                     }
                 }
@@ -158,7 +158,7 @@ impl JournalWriter {
     /// Executes all jobs in one transaction; each job stores its result for later.
     pub(super) fn commit(&mut self, jobs: &mut [WriterJob]) -> rusqlite::Result<()> {
         self.connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-        let alone = jobs.len() == 1;
+        let is_single = jobs.len() == 1;
         for job in jobs {
             // These jobs read or remove stream rows.
             if matches!(job, WriterJob::Acquire(..) | WriterJob::RemoveStreams(..) | WriterJob::DeleteConversation(..))
@@ -166,18 +166,18 @@ impl JournalWriter {
                 self.flush_heads()?;
             }
             match job {
-                WriterJob::Append(encoded, asked) => asked.set_result(self.append(encoded))?,
-                WriterJob::Acquire(take, asked) => asked.set_result(self.acquire(take))?,
-                WriterJob::PutBlob(digest, bytes, asked) => asked.set_result(self.pin(digest, bytes))?,
-                WriterJob::Advance(id, progress, asked) => asked.set_result(self.advance_outbox(id, progress))?,
-                WriterJob::RemoveOutboxEntry(id, asked) => asked.set_result(self.remove_outbox_entry(id))?,
-                WriterJob::PutToken(token, asked) => asked.set_result(self.put_token(token))?,
-                WriterJob::RemoveStreams(keys, asked) => asked.set_result(self.remove_streams(keys))?,
-                WriterJob::DeleteConversation(whose, asked) => asked.set_result(self.hide_conversation(whose))?,
-                WriterJob::Sweep(digests, asked) => asked.set_result(self.sweep(digests))?,
-                WriterJob::Probe(asked) if alone => asked.set_result(self.probe())?,
+                WriterJob::Append(encoded, reply) => reply.set_result(self.append(encoded))?,
+                WriterJob::Acquire(request, reply) => reply.set_result(self.acquire(request))?,
+                WriterJob::PutBlob(digest, bytes, reply) => reply.set_result(self.pin(digest, bytes))?,
+                WriterJob::Advance(id, progress, reply) => reply.set_result(self.advance_outbox(id, progress))?,
+                WriterJob::RemoveOutboxEntry(id, reply) => reply.set_result(self.remove_outbox_entry(id))?,
+                WriterJob::PutToken(token, reply) => reply.set_result(self.put_token(token))?,
+                WriterJob::RemoveStreams(keys, reply) => reply.set_result(self.remove_streams(keys))?,
+                WriterJob::DeleteConversation(key, reply) => reply.set_result(self.hide_conversation(key))?,
+                WriterJob::Sweep(digests, reply) => reply.set_result(self.sweep(digests))?,
+                WriterJob::Probe(reply) if is_single => reply.set_result(self.probe())?,
                 // Together with other jobs, a probe would only put their transaction at risk.
-                WriterJob::Probe(asked) => asked.set_result(Ok(()))?,
+                WriterJob::Probe(reply) => reply.set_result(Ok(()))?,
             }
         }
         self.flush_heads()?;
@@ -211,13 +211,13 @@ impl JournalWriter {
         Ok(())
     }
 
-    fn limit_pages(&mut self, wanted: u32) {
-        if wanted == self.max_pages {
+    fn limit_pages(&mut self, max_pages: u32) {
+        if max_pages == self.max_pages {
             return;
         }
-        let pages = if wanted == 0 { NO_PAGE_LIMIT } else { wanted };
+        let pages = if max_pages == 0 { NO_PAGE_LIMIT } else { max_pages };
         match self.connection.query_row(&format!("PRAGMA max_page_count = {pages}"), [], |_| Ok(())) {
-            Ok(()) => self.max_pages = wanted,
+            Ok(()) => self.max_pages = max_pages,
             Err(error) => tracing::warn!(%error, "the page limit could not be set"),
         }
     }

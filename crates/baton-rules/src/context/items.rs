@@ -22,15 +22,17 @@ pub fn session_items<'a>(
 ) -> Vec<SessionItem<'a>> {
     let all = knowledge.items(kind);
     let is_named = |item: &ContextItem| named.iter().any(|name| name.kind == kind && name.name == item.name);
-    let is_out = |item: &ContextItem| !is_named(item) && record.is_some_and(|record| record.excludes(kind, &item.name));
-    let mut always: Vec<&ContextItem> = all.iter().filter(|item| item.include == InclusionMode::Always).collect();
-    always.retain(|item| !is_out(item));
-    always.sort_by(|left, right| (left.priority, &left.name).cmp(&(right.priority, &right.name)));
+    let is_excluded =
+        |item: &ContextItem| !is_named(item) && record.is_some_and(|record| record.excludes(kind, &item.name));
+    let mut always_included: Vec<&ContextItem> =
+        all.iter().filter(|item| item.include == InclusionMode::Always).collect();
+    always_included.retain(|item| !is_excluded(item));
+    always_included.sort_by(|left, right| (left.priority, &left.name).cmp(&(right.priority, &right.name)));
     let mut items: Vec<SessionItem<'a>> =
-        always.into_iter().map(|item| SessionItem { item, include: InclusionMode::Always }).collect();
+        always_included.into_iter().map(|item| SessionItem { item, include: InclusionMode::Always }).collect();
     let included = record.map(|record| record.included.as_slice()).unwrap_or_default();
     for name in included.iter().chain(named).filter(|name| name.kind == kind) {
-        let is_new = items.iter().all(|there| there.item.name != name.name);
+        let is_new = items.iter().all(|listed| listed.item.name != name.name);
         if let Some(item) = all.iter().find(|item| item.name == name.name).filter(|_| is_new) {
             items.push(SessionItem { item, include: InclusionMode::Manual });
         }
@@ -47,5 +49,5 @@ pub fn relevance_candidates<'a>(
 ) -> Vec<&'a ContextItem> {
     let items = knowledge.items(kind).iter().filter(|item| item.include == InclusionMode::Agent);
     let items = items.filter(|item| record.is_none_or(|record| !record.excludes(kind, &item.name)));
-    items.filter(|item| session.iter().all(|there| there.item.name != item.name)).collect()
+    items.filter(|item| session.iter().all(|listed| listed.item.name != item.name)).collect()
 }

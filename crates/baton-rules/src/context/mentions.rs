@@ -36,8 +36,9 @@ pub fn mentions(text: &str) -> Vec<Mention<'_>> {
     while let Some(at) = text[from..].find('@').map(|at| from + at) {
         from = at + 1;
         let after_word = text[..at].chars().next_back().is_some_and(|before| before.is_alphanumeric() || before == '_');
-        let goes_on = after_word && last_end != Some(at);
-        let Some((prefix, kind)) = PREFIXES.iter().find(|(prefix, _)| !goes_on && text[at..].starts_with(prefix))
+        let continues_word = after_word && last_end != Some(at);
+        let Some((prefix, kind)) =
+            PREFIXES.iter().find(|(prefix, _)| !continues_word && text[at..].starts_with(prefix))
         else {
             continue;
         };
@@ -56,17 +57,17 @@ pub fn mentions(text: &str) -> Vec<Mention<'_>> {
 /// Text for the model: mentions of known items are removed, together with one of two resulting adjacent spaces. The
 /// rest is unchanged.
 pub fn without_mentions<'a>(text: &'a str, knowledge: &Knowledge) -> Cow<'a, str> {
-    let mut known = mentions(text).into_iter().filter(|mention| mention.is_known(knowledge)).peekable();
-    if known.peek().is_none() {
+    let mut known_mentions = mentions(text).into_iter().filter(|mention| mention.is_known(knowledge)).peekable();
+    if known_mentions.peek().is_none() {
         return Cow::Borrowed(text);
     }
-    let mut kept = String::with_capacity(text.len());
+    let mut output = String::with_capacity(text.len());
     let mut from = 0;
-    for mention in known {
-        kept.push_str(&text[from..mention.at.start]);
-        let doubled = kept.ends_with(' ') && text[mention.at.end..].starts_with(' ');
+    for mention in known_mentions {
+        output.push_str(&text[from..mention.at.start]);
+        let doubled = output.ends_with(' ') && text[mention.at.end..].starts_with(' ');
         from = mention.at.end + usize::from(doubled);
     }
-    kept.push_str(&text[from..]);
-    Cow::Owned(kept)
+    output.push_str(&text[from..]);
+    Cow::Owned(output)
 }

@@ -31,7 +31,7 @@ pub fn request_context<'a>(
 ) -> RequestContext {
     let mut items = Vec::new();
     for (kind, session) in [(ItemKind::Reference, references), (ItemKind::Rule, rules)] {
-        items.extend(session.iter().map(|there| included_item(kind, &there.item.name, there.include, None)));
+        items.extend(session.iter().map(|included| included_item(kind, &included.item.name, included.include, None)));
         let relevant = relevant.iter().filter(|item| item.kind == kind);
         items.extend(relevant.map(|item| included_item(kind, &item.name, InclusionMode::Agent, Some(item.score))));
     }

@@ -15,7 +15,7 @@ fn plain_origin(address: &str) -> Option<String> {
     }
     let (scheme, rest) = address.split_once("://")?;
     let scheme = scheme.to_ascii_lowercase();
-    let usual_port = match scheme.as_str() {
+    let default_port = match scheme.as_str() {
         "http" => ":80",
         "https" => ":443",
         _ => return None,
@@ -26,7 +26,7 @@ fn plain_origin(address: &str) -> Option<String> {
         return None;
     }
     let authority = authority.to_ascii_lowercase();
-    let host = authority.strip_suffix(usual_port).unwrap_or(&authority);
+    let host = authority.strip_suffix(default_port).unwrap_or(&authority);
     Some(format!("{scheme}://{host}"))
 }
 
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn own_variables_decide_where_an_address_leads() {
+    fn agent_variables_fill_in_addresses() {
         let own = AgentVariables([("HOST".to_owned(), "a.example".to_owned())].into());
         for (text, filled) in [
             ("https://${HOST}/x", "https://a.example/x"),

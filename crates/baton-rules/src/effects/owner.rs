@@ -23,8 +23,8 @@ pub enum OwnerEffect {
 ///
 /// A literal is rejected only if the definition already contained it: the author of a new literal knows its value.
 pub fn check_owner_effects(before: Option<&DefinitionEffects>, after: &DefinitionEffects) -> Result<(), OwnerEffect> {
-    let nothing = DefinitionEffects::default();
-    let before = before.unwrap_or(&nothing);
+    let empty = DefinitionEffects::default();
+    let before = before.unwrap_or(&empty);
     let DefinitionEffects { programs, values, addresses: _ } = after;
     let is_known = |program: &&ProgramStart| before.programs.iter().any(|old| old.covers(program));
     if let Some(new) = programs.iter().find(|program| !is_known(program)) {

@@ -48,9 +48,9 @@ pub(super) fn collect(effects: &mut DefinitionEffects, entries: &[ProviderEntry]
     for entry in entries {
         collect_entry(effects, entry, variables);
     }
-    for known in &PROVIDERS {
-        let entry = entries.iter().find(|entry| entry.id == known.id);
-        collect_variables(effects, known, entry, variables);
+    for provider in &PROVIDERS {
+        let entry = entries.iter().find(|entry| entry.id == provider.id);
+        collect_variables(effects, provider, entry, variables);
     }
 }
 
@@ -75,13 +75,13 @@ fn collect_entry(effects: &mut DefinitionEffects, entry: &ProviderEntry, variabl
 /// The agent's own variables configure providers even without an entry.
 fn collect_variables(
     effects: &mut DefinitionEffects,
-    known: &KnownProvider,
+    provider: &KnownProvider,
     entry: Option<&ProviderEntry>,
     variables: &AgentVariables,
 ) {
-    let destination = destination(known.id, entry, variables);
-    for (key, value) in own_variables(known, variables) {
-        let place = format!("the variable {} for the provider '{}'", key.name, known.id);
+    let destination = destination(provider.id, entry, variables);
+    for (key, value) in own_variables(provider, variables) {
+        let place = format!("the variable {} for the provider '{}'", key.name, provider.id);
         match setting_effect(key.setting, value) {
             SettingEffect::Sent => effects.add_value(place, value, ValueSource::Literal, &destination),
             SettingEffect::MachineFile => effects.add_value(place, value, ValueSource::MachineFile, &destination),
@@ -92,11 +92,11 @@ fn collect_variables(
 }
 
 fn own_variables<'a>(
-    known: &'a KnownProvider,
+    provider: &'a KnownProvider,
     variables: &'a AgentVariables,
 ) -> impl Iterator<Item = (&'a ProviderKey, &'a str)> {
     let own = |key: &'a ProviderKey| variables.0.get(key.name).map(|value| (key, value.as_str()));
-    known.keys.iter().filter(|key| key.is_variable).filter_map(own).filter(|(_, value)| !value.is_empty())
+    provider.keys.iter().filter(|key| key.is_variable).filter_map(own).filter(|(_, value)| !value.is_empty())
 }
 
 /// All settings of the definition that determine the address of a provider. Settings from other sources do not change
@@ -115,7 +115,7 @@ fn destination(id: &str, entry: Option<&ProviderEntry>, variables: &AgentVariabl
             add(name, is, value);
         }
     }
-    for (key, value) in KnownProvider::find(id).into_iter().flat_map(|known| own_variables(known, variables)) {
+    for (key, value) in KnownProvider::find(id).into_iter().flat_map(|provider| own_variables(provider, variables)) {
         add(key.name, key.setting, value);
     }
     Destination::Service { transport: format!("provider {id}"), origin: parts.join(" ") }
@@ -123,7 +123,7 @@ fn destination(id: &str, entry: Option<&ProviderEntry>, variables: &AgentVariabl
 
 /// Meaning of a provider key; custom providers use the keys of compatible servers.
 fn setting(id: &str, name: &str) -> Option<ProviderSetting> {
-    let known = KnownProvider::find(id).or_else(|| KnownProvider::find("docker"));
-    let own = known.map_or(&[][..], |known| known.keys);
+    let provider = KnownProvider::find(id).or_else(|| KnownProvider::find("docker"));
+    let own = provider.map_or(&[][..], |provider| provider.keys);
     own.iter().chain(&COMMON_PROVIDER_KEYS).find(|key| key.name == name).map(|key| key.setting)
 }

@@ -15,36 +15,36 @@ impl<'a> RuleArguments<'a> {
 
     /// Creates a matcher for a sequence of rules.
     pub(super) fn matcher(&self) -> ArgumentMatcher<'_, 'a> {
-        ArgumentMatcher { whole: self.0.as_ref(), last: None }
+        ArgumentMatcher { root: self.0.as_ref(), last: None }
     }
 }
 
 /// Matches rules against arguments and caches the last lookup: rules of one tool mostly check one argument.
 pub(super) struct ArgumentMatcher<'l, 'a> {
-    whole: Option<&'l ArgumentValue<'a>>,
+    root: Option<&'l ArgumentValue<'a>>,
     last: Option<(&'l str, Option<&'l str>)>,
 }
 
 impl<'l> ArgumentMatcher<'l, '_> {
     /// Whether a call has all these arguments; a missing argument never matches.
-    pub(super) fn matches(&mut self, wanted: &'l [ArgumentMatch]) -> bool {
-        wanted.iter().all(|wanted| match self.whole {
-            Some(whole) => self.text(whole, &wanted.path).is_some_and(|text| glob_matches(&wanted.glob, text)),
+    pub(super) fn matches(&mut self, patterns: &'l [ArgumentMatch]) -> bool {
+        patterns.iter().all(|pattern| match self.root {
+            Some(root) => self.text(root, &pattern.path).is_some_and(|text| glob_matches(&pattern.glob, text)),
             // Unknown arguments match only the pattern for any arguments.
-            None => wanted.path.is_empty() && wanted.glob == "*",
+            None => pattern.path.is_empty() && pattern.glob == "*",
         })
     }
 
     /// Whether the value of an argument is ambiguous: the receiver may parse it differently.
-    pub(super) fn is_ambiguous(&self, wanted: &[ArgumentMatch]) -> bool {
-        self.whole.is_some_and(|whole| wanted.iter().any(|wanted| whole.is_ambiguous(&wanted.path)))
+    pub(super) fn is_ambiguous(&self, patterns: &[ArgumentMatch]) -> bool {
+        self.root.is_some_and(|root| patterns.iter().any(|pattern| root.is_ambiguous(&pattern.path)))
     }
 
-    fn text(&mut self, whole: &'l ArgumentValue<'_>, pointer: &'l str) -> Option<&'l str> {
+    fn text(&mut self, root: &'l ArgumentValue<'_>, pointer: &'l str) -> Option<&'l str> {
         match self.last {
             Some((last, text)) if last == pointer => text,
             _ => {
-                let text = whole.resolve_pointer(pointer).and_then(ArgumentValue::text);
+                let text = root.resolve_pointer(pointer).and_then(ArgumentValue::text);
                 self.last = Some((pointer, text));
                 text
             }
@@ -77,11 +77,11 @@ impl<'a> ArgumentValue<'a> {
         if pointer.is_empty() {
             return Some(self);
         }
-        let mut place = self;
+        let mut value = self;
         for step in pointer.strip_prefix('/')?.split('/') {
-            place = place.step(step)?;
+            value = value.step(step)?;
         }
-        Some(place)
+        Some(value)
     }
 
     fn step(&self, step: &str) -> Option<&Self> {
@@ -99,27 +99,27 @@ impl<'a> ArgumentValue<'a> {
     }
 
     fn is_ambiguous(&self, pointer: &str) -> bool {
-        let mut place = self;
+        let mut value = self;
         for step in pointer.strip_prefix('/').into_iter().flat_map(|steps| steps.split('/')) {
-            match place.step(step) {
-                Some(next) => place = next,
-                None => return matches!(place.inside.get(), Some(ArgumentContent::Unreadable)),
+            match value.step(step) {
+                Some(next) => value = next,
+                None => return matches!(value.inside.get(), Some(ArgumentContent::Unreadable)),
             }
         }
-        place.text().is_none()
+        value.text().is_none()
     }
 
     fn read(&self) -> ArgumentContent<'a> {
-        let place = |raw: &'a RawValue| ArgumentValue::new(raw.get());
+        let value = |raw: &'a RawValue| ArgumentValue::new(raw.get());
         match self.json.as_bytes().first() {
             Some(b'{') => match serde_json::from_str::<BTreeMap<String, &'a RawValue>>(self.json) {
                 Ok(members) => {
-                    ArgumentContent::Members(members.into_iter().map(|(name, raw)| (name, place(raw))).collect())
+                    ArgumentContent::Members(members.into_iter().map(|(name, raw)| (name, value(raw))).collect())
                 }
                 Err(_) => ArgumentContent::Unreadable,
             },
             Some(b'[') => match serde_json::from_str::<Vec<&'a RawValue>>(self.json) {
-                Ok(entries) => ArgumentContent::Entries(entries.into_iter().map(place).collect()),
+                Ok(entries) => ArgumentContent::Entries(entries.into_iter().map(value).collect()),
                 Err(_) => ArgumentContent::Nothing,
             },
             _ => ArgumentContent::Nothing,

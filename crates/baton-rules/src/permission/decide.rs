@@ -47,8 +47,8 @@ pub fn decide_permission(
     arguments: Option<&Json>,
     granted: bool,
 ) -> PermissionDecision {
-    let said = match resolve_rules(policy, tool, &RuleArguments::new(arguments)) {
-        RuleOutcome::Ranked((_, said)) => said,
+    let permission = match resolve_rules(policy, tool, &RuleArguments::new(arguments)) {
+        RuleOutcome::Ranked((_, permission)) => permission,
         RuleOutcome::Denied => return PermissionDecision::Deny(DENIED_REASON),
         RuleOutcome::ArgumentsDenied => return PermissionDecision::Deny(ARGUMENTS_DENIED_REASON),
     };
@@ -58,21 +58,21 @@ pub fn decide_permission(
     if !is_included(session, tool) {
         return PermissionDecision::Deny(NOT_INCLUDED_REASON);
     }
-    match apply_session(session, said) {
+    match apply_session(session, permission) {
         PermissionDecision::Ask if granted => PermissionDecision::Run,
         decision => decision,
     }
 }
 
 /// Applies the session settings to a permission.
-pub(super) fn apply_session(session: &PermissionContext<'_>, said: Permission) -> PermissionDecision {
-    let asks = match (said, session.ask) {
+pub(super) fn apply_session(session: &PermissionContext<'_>, permission: Permission) -> PermissionDecision {
+    let needs_approval = match (permission, session.ask) {
         (Permission::Deny, _) => return PermissionDecision::Deny(DENIED_REASON),
         (_, ApprovalMode::Always) => true,
         (_, ApprovalMode::Never) => false,
-        (said, ApprovalMode::Tool) => said == Permission::Ask,
+        (permission, ApprovalMode::Tool) => permission == Permission::Ask,
     };
-    match (asks, session.autonomous) {
+    match (needs_approval, session.autonomous) {
         (false, _) => PermissionDecision::Run,
         (true, false) => PermissionDecision::Ask,
         (true, true) => PermissionDecision::Deny(NO_APPROVER_REASON),
@@ -86,9 +86,9 @@ pub(super) fn changes_autonomous_agent(session: &PermissionContext<'_>, tool: &T
 
 /// Whether the tool is part of the session. Tools included by relevance count as part of it.
 pub(super) fn is_included(session: &PermissionContext<'_>, tool: &ToolSpec) -> bool {
-    let known = RuleSubject::from_tool(tool).tool;
+    let name_on_server = RuleSubject::from_tool(tool).tool;
     match tool.include {
         InclusionMode::Always | InclusionMode::Agent => true,
-        InclusionMode::Manual => session.included.iter().any(|name| *name == tool.name || name == known),
+        InclusionMode::Manual => session.included.iter().any(|name| *name == tool.name || name == name_on_server),
     }
 }

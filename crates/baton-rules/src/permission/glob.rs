@@ -10,7 +10,8 @@ pub fn glob_matches(glob: &str, name: &str) -> bool {
         Some(_) => {}
         None => return name.is_empty(),
     }
-    let same = glob.iter().zip(name).take_while(|(wanted, there)| wanted == there && !is_wild(**wanted)).count();
+    let same =
+        glob.iter().zip(name).take_while(|(expected, actual)| expected == actual && !is_wild(**expected)).count();
     match glob.get(same) {
         Some(next) if is_wild(*next) => rest_matches(&glob[same..], &name[same..]),
         Some(_) => false,
@@ -32,8 +33,8 @@ fn rest_matches(glob: &[u8], name: &[u8]) -> bool {
                 at += 1;
                 let Some(next) = glob.get(at) else { return true };
                 if !is_wild(*next) {
-                    let Some(there) = find(*next, name, from) else { return false };
-                    from = there;
+                    let Some(found) = find(*next, name, from) else { return false };
+                    from = found;
                 }
                 retry = Some((at, from));
                 continue;
@@ -44,7 +45,7 @@ fn rest_matches(glob: &[u8], name: &[u8]) -> bool {
                 from = after_character(name, from);
                 continue;
             }
-            (Some(wanted), Some(there)) if wanted == there => {
+            (Some(expected), Some(actual)) if expected == actual => {
                 at += 1;
                 from += 1;
                 continue;
@@ -57,15 +58,15 @@ fn rest_matches(glob: &[u8], name: &[u8]) -> bool {
         }
         (at, from) = (behind, after_character(name, tried));
         if let Some(next) = glob.get(at).filter(|next| !is_wild(**next)) {
-            let Some(there) = find(*next, name, from) else { return false };
-            from = there;
+            let Some(found) = find(*next, name, from) else { return false };
+            from = found;
         }
         retry = Some((at, from));
     }
 }
 
-fn find(wanted: u8, name: &[u8], from: usize) -> Option<usize> {
-    Some(from + name.get(from..)?.iter().position(|byte| *byte == wanted)?)
+fn find(expected: u8, name: &[u8], from: usize) -> Option<usize> {
+    Some(from + name.get(from..)?.iter().position(|byte| *byte == expected)?)
 }
 
 /// Start of the next character.

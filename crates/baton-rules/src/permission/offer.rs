@@ -20,23 +20,24 @@ pub fn is_offered(policy: &ToolPolicy, session: &PermissionContext<'_>, tool: &T
     else {
         return false;
     };
-    let RuleOutcome::Ranked(usual) = strongest_rule(&policy.rules, named, &unknown, own) else { return false };
-    let may = |said: Permission| !matches!(apply_session(session, said), PermissionDecision::Deny(_));
+    let RuleOutcome::Ranked(ranked) = strongest_rule(&policy.rules, named, &unknown, own) else { return false };
+    let is_possible =
+        |permission: Permission| !matches!(apply_session(session, permission), PermissionDecision::Deny(_));
     // Precision of the most precise rule that permits calls with certain arguments.
-    let lets = |rules: &[PermissionRule]| {
-        let letting = rules.iter().filter(|rule| !rule.arguments.is_empty() && may(rule.permission));
-        letting.filter_map(|rule| precision(rule, named)).max().unwrap_or(RulePrecision::Default)
+    let allowing_precision = |rules: &[PermissionRule]| {
+        let allowing = rules.iter().filter(|rule| !rule.arguments.is_empty() && is_possible(rule.permission));
+        allowing.filter_map(|rule| precision(rule, named)).max().unwrap_or(RulePrecision::Default)
     };
-    let policy_lets = lets(&policy.rules);
+    let policy_precision = allowing_precision(&policy.rules);
     if own != (RulePrecision::Default, Permission::Deny) {
-        return may(usual.1) || lets(&tool.rules).max(policy_lets) > usual.0;
+        return is_possible(ranked.1) || allowing_precision(&tool.rules).max(policy_precision) > ranked.0;
     }
     // A tool that is denied except for some calls: these need a rule of the tool that permits them, and no stronger
     // denial.
     let excepted = tool.rules.iter().filter(|rule| rule.permission != Permission::Deny);
-    let mut words = excepted.filter_map(|rule| Some((precision(rule, named)?, rule.permission)));
-    words.any(|word| {
-        let said: RankedPermission = word.max(usual);
-        may(said.1) || policy_lets > said.0
+    let mut exceptions = excepted.filter_map(|rule| Some((precision(rule, named)?, rule.permission)));
+    exceptions.any(|exception| {
+        let strongest: RankedPermission = exception.max(ranked);
+        is_possible(strongest.1) || policy_precision > strongest.0
     })
 }

@@ -86,29 +86,29 @@ pub(super) fn resolve_rules(policy: &ToolPolicy, tool: &ToolSpec, arguments: &Ru
     strongest_rule(&policy.rules, named, arguments, own)
 }
 
-/// Strongest matching rule that is more precise than `least`.
+/// Strongest matching rule that is more precise than `default`.
 pub(super) fn strongest_rule<'l>(
     rules: &'l [PermissionRule],
     named: RuleSubject<'_>,
     arguments: &'l RuleArguments<'_>,
-    least: RankedPermission,
+    default: RankedPermission,
 ) -> RuleOutcome {
-    let (mut best, mut look) = (least, arguments.matcher());
+    let (mut best, mut matcher) = (default, arguments.matcher());
     for rule in rules {
-        let said = (max_precision(rule, named), rule.permission);
+        let candidate = (max_precision(rule, named), rule.permission);
         let is_denial = rule.permission == Permission::Deny;
         // Globs and arguments are evaluated only if they can change the outcome.
-        let matters = is_denial || said > best;
+        let matters = is_denial || candidate > best;
         if !matters || !rule_matches(rule, named) {
             continue;
         }
-        if !(look.matches(&rule.arguments) || is_denial && look.is_ambiguous(&rule.arguments)) {
+        if !(matcher.matches(&rule.arguments) || is_denial && matcher.is_ambiguous(&rule.arguments)) {
             continue;
         }
         if is_denial {
             return if rule.arguments.is_empty() { RuleOutcome::Denied } else { RuleOutcome::ArgumentsDenied };
         }
-        best = said;
+        best = candidate;
     }
     RuleOutcome::Ranked(best)
 }

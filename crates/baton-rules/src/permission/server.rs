@@ -34,9 +34,9 @@ impl ServerToolPermissions {
         else {
             return None;
         };
-        let lets_some = rules.iter().any(|rule| rule.permission != Permission::Deny);
-        let is_seen = permission != Permission::Deny || lets_some;
-        is_seen.then(|| Self { permission, rules, include: inclusion_mode(&server.modes, tool) })
+        let allows_some_calls = rules.iter().any(|rule| rule.permission != Permission::Deny);
+        let is_visible = permission != Permission::Deny || allows_some_calls;
+        is_visible.then(|| Self { permission, rules, include: inclusion_mode(&server.modes, tool) })
     }
 
     /// Permissions for a tool that changed since it was allowed: calls that would run need approval.
@@ -60,6 +60,6 @@ impl ServerToolPermissions {
 /// An exact name precedes a glob; among equals the first applies.
 fn inclusion_mode(modes: &InclusionModes, tool: &str) -> InclusionMode {
     let exact = modes.tools.iter().find(|(name, _)| name == tool);
-    let said = exact.or_else(|| modes.tools.iter().find(|(glob, _)| glob_matches(glob, tool)));
-    said.map_or(modes.default, |(_, include)| *include)
+    let entry = exact.or_else(|| modes.tools.iter().find(|(glob, _)| glob_matches(glob, tool)));
+    entry.map_or(modes.default, |(_, include)| *include)
 }
