@@ -142,7 +142,7 @@ impl WebhookSender for Receivers {
                 took();
             }
             self.attempts.send_modify(|attempts| {
-                attempts.push(DeliveryAttempt { url: url.clone(), number, at: Instant::now() })
+                attempts.push(DeliveryAttempt { url: url.clone(), number, at: Instant::now() });
             });
             match behavior {
                 Behavior::Accept => {

@@ -68,7 +68,7 @@ impl MetricsExporter {
                     return Ok(pause);
                 }
                 ExportOutcome::Accepted { rejected, message } => {
-                    self.exporter.record_accepted(count, rejected, &message)
+                    self.exporter.record_accepted(count, rejected, &message);
                 }
                 ExportOutcome::TooLarge(_) if count > 1 => pieces.push_front((piece, count / 2)),
                 ExportOutcome::TooLarge(reason) | ExportOutcome::Rejected(reason) => {

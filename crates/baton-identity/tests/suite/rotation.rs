@@ -168,7 +168,7 @@ async fn keys_are_discovered_from_the_issuer() {
         fixture.site.put(elsewhere, &json!({"keys": [signer.public_jwk(&json!({}))]}));
         match fixture.verify(&long(&signer)).await {
             Ok(()) => {
-                assert_eq!((fixture.site.asked(), problem), (vec![WELL_KNOWN.to_owned(), elsewhere.to_owned()], ""))
+                assert_eq!((fixture.site.asked(), problem), (vec![WELL_KNOWN.to_owned(), elsewhere.to_owned()], ""));
             }
             Err(TokenRejection::KeysUnavailable(reason)) => {
                 assert!(!problem.is_empty() && reason.contains(problem), "{metadata}: {reason}");

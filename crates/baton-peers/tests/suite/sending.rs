@@ -156,7 +156,7 @@ fn unknown_send_is_found_or_repeated_idempotently_after_crash() {
         let ended = resume(&server, recovery, None, peer_request("hello"));
         match (recovery, arrived) {
             (SendRecovery::Lists, true) | (SendRecovery::Idempotent, _) => {
-                assert!(done(ended), "{recovery:?} {arrived}")
+                assert!(done(ended), "{recovery:?} {arrived}");
             }
             _ => assert!(in_doubt(ended), "{recovery:?} {arrived}"),
         }

@@ -184,7 +184,7 @@ impl ResponseProjector {
                 self.run_options = RunOptions { tools, tool_choice: calls, servers, ..RunOptions::default() };
             }
             TaskEvent::MessageReceived { results, .. } => {
-                self.calls.retain(|projected| !is_answered(projected, results))
+                self.calls.retain(|projected| !is_answered(projected, results));
             }
             TaskEvent::RunStarted { autonomous, .. } => self.autonomous |= autonomous,
             TaskEvent::AttemptStarted { .. } => self.calls.clear(),

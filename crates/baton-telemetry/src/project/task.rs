@@ -199,7 +199,7 @@ impl TaskSpans {
                         self.end_attempt(at, AttemptOutcome::Discarded(Some(model), *usage), origin, out);
                     }
                     ModelNote::Used { model, usage, .. } => {
-                        self.add_extra_call(metadata, Some(model), *usage, origin, out)
+                        self.add_extra_call(metadata, Some(model), *usage, origin, out);
                     }
                     ModelNote::Retried { .. } | ModelNote::FellBack { .. } | ModelNote::Rescued { .. } => {}
                 }

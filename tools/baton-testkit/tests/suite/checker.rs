@@ -202,7 +202,7 @@ fn duplicate_and_unfinished_handoffs_are_reported() {
     });
     assert_eq!(unended, only(Guarantee::Handoff));
     let ended_twice = violated_after(|evidence| {
-        append(evidence, &StreamId::Handoff(HANDOFF.into()), handoff_status_changed(HandoffStatus::Failed))
+        append(evidence, &StreamId::Handoff(HANDOFF.into()), handoff_status_changed(HandoffStatus::Failed));
     });
     assert!(ended_twice.contains(&Guarantee::Folding), "{ended_twice:?}");
     let second_child = violated_after(|evidence| {

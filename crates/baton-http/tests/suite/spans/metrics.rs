@@ -220,7 +220,7 @@ async fn omitted_data_is_reported() {
     assert_eq!(told["metrics"], serde_json::json!({ "inspectedBytes": "21114", "totalJobs": 1 }));
     assert!(got.header("x-baton-warnings").contains("too low"), "{:?}", got.headers);
     let got = range(&app, &pairs("{ } | rate()", Some("5000"))).await;
-    assert!(got.header("x-baton-warnings").starts_with("exemplars is limited to 1000; "), "{:?}", got.headers);
+    assert!(got.header("x-baton-warnings").starts_with("exemplars is capped at 1000; "), "{:?}", got.headers);
     for (query, exemplars, expect) in [
         ("{ } | rate()", None, 100),
         ("{ } | rate() with (exemplars=false)", None, 0),

@@ -1,6 +1,6 @@
 //! Cards of either version, and union cards.
 
-use super::{both, written};
+use super::{convert_both_ways, written};
 use baton_wire::a2a::{v1, v03};
 use insta::assert_snapshot;
 
@@ -10,7 +10,7 @@ const SMALL: &str = r#"{"protocolVersion":"0.3.0","name":"W","description":"","u
 #[test]
 fn cards_are_converted() {
     let card = |title: &str, text: &str| {
-        both(&format!("AgentCard {title}"), text, v03::AgentCard::into_v1, v03::AgentCard::from)
+        convert_both_ways(&format!("AgentCard {title}"), text, v03::AgentCard::into_v1, v03::AgentCard::from)
     };
     assert_snapshot!([card("full", FULL), card("small", SMALL)].join("\n"));
     // Before 0.2.4, cards did not contain the transport of their URL.

@@ -14,7 +14,7 @@ pub(super) fn assert_schema<T: DeserializeOwned + Serialize>(value: &Value) {
 /// Checks that names have no underscores, enumerations are names and timestamps are in UTC.
 fn assert_conventions(value: &Value) {
     match value {
-        Value::Array(list) => list.iter().for_each(habits),
+        Value::Array(list) => list.iter().for_each(assert_conventions),
         Value::Object(members) => {
             for (name, inner) in members {
                 // Free-form content of callers and agents.

@@ -15,7 +15,7 @@ fn readme_shows_the_actual_output() {
     let readme = Path::new(&examples()).with_file_name("README.md");
     let readme = fs::read_to_string(readme).expect("the README");
     let shows = |output: &str| {
-        assert!(readme.contains(&format!("```text\n{output}```")), "the README does not show:\n{output}")
+        assert!(readme.contains(&format!("```text\n{output}```")), "the README does not show:\n{output}");
     };
 
     let team = Team::in_two_processes(ToolOwner::Agent);
