@@ -122,7 +122,7 @@ impl Default for A2aOptions {
     }
 }
 
-/// Interpretation of a request without the `A2A-A2aVersion` header.
+/// Interpretation of a request without the `A2A-Version` header.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum VersionRule {
     /// By method name: a 1.0 method name means 1.0, because hand-written requests often omit the header.

@@ -161,7 +161,7 @@ fn fail_autonomous(requests: &CallerRequests) -> RunStep {
         );
     }
     let detail = "the run is autonomous, and it needs an answer to continue";
-    fail(ErrorCode::NOBODY_TO_ASK, detail.to_owned())
+    fail(ErrorCode::INPUT_NOT_POSSIBLE, detail.to_owned())
 }
 
 fn fail(code: ErrorCode, detail: String) -> RunStep {

@@ -89,7 +89,7 @@ codes! {
     PEER_IN_DOUBT = "BTN-3010", "It is unknown whether the remote agent got the message", "Check the remote agent; answer the task to send the message again, or cancel it.";
     PEER_UNREACHABLE = "BTN-3011", "The remote agent cannot be reached", "Check that it runs and that its address is right: `baton agents show NAME`.";
     TOOL_DENIED = "BTN-3012", "The tool call was denied", "Ask again and allow it, or set the tool's permission in the agent's definition.";
-    NOBODY_TO_ASK = "BTN-3013", "An autonomous run needed an answer", "Include everything the work needs in the message, or use an interactive session.";
+    INPUT_NOT_POSSIBLE = "BTN-3013", "An autonomous run needed an answer", "Include everything the work needs in the message, or use an interactive session.";
     TOOL_ARGUMENTS = "BTN-3014", "The tool arguments are not valid", "The model receives the error and may call again; if it fails repeatedly, correct the parameters in the tool's definition.";
     TOOL_ERRORS = "BTN-3015", "A tool failed too often in one run", "Check its last error in the message; raise settings.tool_errors in agent.yaml if so many failures are normal.";
     ANSWER_FORM = "BTN-3016", "The answer does not match the requested format", "The message describes the mismatch; allow more answer.repairs in agent.yaml, use a simpler schema, or use a stronger model.";

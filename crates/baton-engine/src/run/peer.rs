@@ -176,7 +176,7 @@ impl Driver {
                 if calls.is_none() && self.live.lock().task.autonomous {
                     let detail =
                         format!("'{}' asked a question, and no user is available to answer: {text}", spec.name);
-                    return self.peer_failed(ErrorCode::NOBODY_TO_ASK, detail).await;
+                    return self.peer_failed(ErrorCode::INPUT_NOT_POSSIBLE, detail).await;
                 }
                 self.commit(|task| {
                     let mut events: Vec<_> =

@@ -16,7 +16,7 @@ pub(super) enum A2aVersion {
 
 /// Rejects a request whose declared version differs from the version of its method name, path or service.
 ///
-/// The version is in the `A2A-A2aVersion` header, metadata or query parameter; its patch number is ignored.
+/// The version is in the `A2A-Version` header, metadata or query parameter; its patch number is ignored.
 pub(super) fn check(
     headers: &HeaderMap,
     uri: Option<&Uri>,

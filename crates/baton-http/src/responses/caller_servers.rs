@@ -15,7 +15,7 @@ pub struct CallerServerPorts {
 
 impl fmt::Debug for CallerServerPorts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GuestPorts").finish_non_exhaustive()
+        f.debug_struct("CallerServerPorts").finish_non_exhaustive()
     }
 }
 

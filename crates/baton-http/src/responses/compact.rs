@@ -19,7 +19,7 @@ use baton_types::{AgentSpec, CallerToolChoice, Message, Part, Role, RunOptions, 
 use std::sync::Arc;
 
 /// Prompt for the summary.
-const SUMMARY_PROMPT: &str = "Summarise the conversation so far for whoever goes on with it: what was asked, decided, found out and \
+const SUMMARY_PROMPT: &str = "Summarise the conversation so far for the assistant that continues it: what was asked, decided, found and \
                      promised, with names and numbers. Answer with the summary and nothing else.";
 
 /// Compacts a conversation.

@@ -76,7 +76,7 @@ const MAX_USED_STATES: usize = 16_384;
 
 impl fmt::Debug for StateSeal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Seal").finish_non_exhaustive()
+        f.debug_struct("StateSeal").finish_non_exhaustive()
     }
 }
 

@@ -118,7 +118,7 @@ pub enum McpSessionError {
 
 impl fmt::Debug for McpSessionManager {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sessions").field("open", &self.session_count()).finish_non_exhaustive()
+        f.debug_struct("McpSessionManager").field("open", &self.session_count()).finish_non_exhaustive()
     }
 }
 

@@ -123,7 +123,7 @@ fn autonomous_run_fails_where_an_interactive_one_asks() {
     };
     let ask = ToolInputRequest { questions: vec![ToolQuestion::approval("May it?".to_owned())], state: None };
     let asks = alone(&[call("g", "gate")], &[TaskEvent::ToolInputRequested { call: "g".into(), ask }]);
-    assert_eq!(code(step(&asks)), ErrorCode::NOBODY_TO_ASK.code);
+    assert_eq!(code(step(&asks)), ErrorCode::INPUT_NOT_POSSIBLE.code);
     let in_doubt = alone(&[call("p", "pay")], &[started("p")]);
     assert_eq!(code(step(&in_doubt)), ErrorCode::TOOL_UNSAFE_TO_REPEAT.code);
     let question = alone(&[call("q", "ask_user")], &[]);

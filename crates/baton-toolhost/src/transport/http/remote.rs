@@ -46,7 +46,7 @@ pub struct RemoteServer {
 impl fmt::Debug for RemoteServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let address = self.url.split('?').next().unwrap_or_default();
-        f.debug_struct("Remote").field("url", &address).finish_non_exhaustive()
+        f.debug_struct("RemoteServer").field("url", &address).finish_non_exhaustive()
     }
 }
 
