@@ -1,8 +1,8 @@
 //! Conversion of provider settings to a provider client.
 
 use crate::{ModelRegistryError, ProviderSettings, keys::pair_sources};
-use baton_ports::Clock;
 use baton_providers::{KeyPair, Provider, ProviderKind as Protocol, ProviderTimeouts, Secret};
+use baton_types::Clock;
 use baton_types::{KnownProvider, ProviderKind};
 use std::sync::Arc;
 

@@ -4,7 +4,8 @@ use crate::{
     KeyPair, ProviderKind, ProviderModel, Secret, address, client, embed::ProviderEmbedder, list, redact, sign::Signer,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use baton_ports::{Clock, Embedder, Model, ModelError};
+use baton_ports::{Embedder, Model, ModelError};
+use baton_types::Clock;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

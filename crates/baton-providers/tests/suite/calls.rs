@@ -1,7 +1,8 @@
 //! Model calls and collected model output.
 
-use baton_ports::{ChatMessage, Clock, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
+use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
 use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
+use baton_types::Clock;
 use baton_types::{Effects, Json, ModelNote, Permission, Timestamp, ToolCall, ToolRunner, ToolSpec, Usage};
 use futures_util::StreamExt;
 use std::sync::Arc;

@@ -6,8 +6,9 @@ use crate::{
     scripted_server::{Reply, ScriptedServer},
 };
 use baton_models::{GateLimits, JitterSource, ModelCatalog, ModelLayers, ProviderGate, chain};
-use baton_ports::{Clock, Model};
+use baton_ports::Model;
 use baton_providers::ProviderKind;
+use baton_types::Clock;
 use baton_types::Timestamp;
 use std::{
     sync::Arc,
