@@ -1,7 +1,7 @@
 //! Paths and symbols in the design pages: the file exists, and it defines the symbol.
 //!
 //! A hop of a walk is a path from the root of the repository, followed by names in parentheses:
-//! "`crates/x/src/y.rs` (`function`, `Type::method`)". In a path, `*` and `<name>` stand for any text between slashes.
+//! "`crates/<crate>/src/<file>.rs` (`function`, `Type::method`)". In a path, `*` and `<name>` stand for any text between slashes.
 
 use crate::{Tree, Violation, source::SourceFile};
 use pulldown_cmark::{Event, Parser};

@@ -219,6 +219,22 @@ fn missing_crate_docs_are_reported() {
 }
 
 #[test]
+fn missing_files_of_module_comments_are_reported() {
+    let docs = "//! `b.rs`, `deep/c.rs`, `deep/`, `a/own.rs`, `src/a.rs`, `docs/x/` and `/api/`; not `gone.rs`, `gone/` or\n\
+                //! `docs/y.rs`. `a.b()` `./x.rs`\n/// `other.rs`\n";
+    let tree = Tree::from_files([
+        ("crates/a/src/a.rs", docs),
+        ("crates/a/src/a/own.rs", "//! `deep/c.rs` `b.rs` `own.rs` `c.rs`\n"),
+        ("crates/a/src/b.rs", ""),
+        ("crates/a/src/deep/c.rs", ""),
+        ("docs/x/y.md", "`gone.rs`"),
+    ]);
+    let found = crate_docs::check_files(&tree);
+    let expect = ["crates/a/src/a.rs", "crates/a/src/a.rs", "crates/a/src/a.rs", "crates/a/src/a/own.rs"];
+    assert_eq!(places(&found), expect, "{found:?}");
+}
+
+#[test]
 fn additional_test_binaries_are_reported() {
     let declared = |path: &str| format!("[package]\nname = \"x\"\n\n[[test]]\nname = \"suite\"\npath = \"{path}\"\n");
     let tree = Tree::from_files([

@@ -76,6 +76,7 @@ fn every_error_has_a_page() {
 #[test]
 fn every_crate_has_crate_docs() {
     assert_no_violations(&crate_docs::check(&tree()));
+    assert_no_violations(&crate_docs::check_files(&tree()));
 }
 
 #[test]
