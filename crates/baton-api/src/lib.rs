@@ -8,6 +8,7 @@
 
 mod agents;
 mod approvals;
+mod error;
 mod exports;
 mod peers;
 mod sessions;
@@ -23,6 +24,7 @@ pub use approvals::{
     AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalList,
     ApprovalQuestion,
 };
+pub use error::{ApiError, ApiErrorBody, ApiErrorKind};
 pub use exports::{ExportEntry, ExportList, ExportTargetState};
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
 pub use sessions::{

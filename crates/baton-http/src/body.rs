@@ -1,8 +1,7 @@
 //! Reads request bodies, with bounds on size and time per body, per principal and in total.
 
 use crate::{
-    HttpOptions,
-    app::HttpState,
+    HttpContext, HttpOptions,
     auth::Caller,
     inflate::{BodyEncoding, InflateLimits, gunzip},
     large_requests::LargeRequests,
@@ -10,8 +9,8 @@ use crate::{
     share_pool::{SharePermit, Shares},
 };
 use axum::{body::Body, extract::Request};
+use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::{Bytes, BytesMut};
 use http::{HeaderMap, header, request::Parts};
 use http_body_util::BodyExt as _;
@@ -27,20 +26,20 @@ const DISCARD_TIMEOUT: Duration = Duration::from_secs(10);
 const UNIT_BYTES: usize = 1024;
 
 /// Parses the JSON body of a request; returns it with the headers.
-pub(crate) async fn json<T: DeserializeOwned>(shared: &HttpState, request: Request) -> Result<(HeaderMap, T), Error> {
+pub async fn json<T: DeserializeOwned>(context: &HttpContext, request: Request) -> Result<(HeaderMap, T), ApiError> {
     let (parts, body) = request.into_parts();
     check_json(&parts.headers)?;
-    let received = shared.bodies.read(&parts, body).await?;
+    let received = context.bodies.read(&parts, body).await?;
     let parsed = async {
         serde_json::from_str(parse_text(&received.bytes)?)
-            .map_err(|error| Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.to_string()))
+            .map_err(|error| ApiError::new(ApiErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, error.to_string()))
     };
-    let value = shared.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
+    let value = context.large_requests.drive(received.bytes.len(), pin!(parsed)).await?;
     Ok((parts.headers, value))
 }
 
 /// Body reader with limits per body, per principal and in total.
-pub(crate) struct BodyReader {
+pub struct BodyReader {
     limit: usize,
     time: Duration,
     budget: Shares,
@@ -48,15 +47,23 @@ pub(crate) struct BodyReader {
 }
 
 /// A complete body and its budget share, which is released on drop.
-pub(crate) struct ReceivedBody {
-    pub(crate) bytes: Bytes,
-    pub(crate) share: BodyShare,
+pub struct ReceivedBody {
+    /// The body.
+    pub bytes: Bytes,
+    /// Its share of the budget.
+    pub share: BodyShare,
+}
+
+impl AsRef<[u8]> for ReceivedBody {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 /// Reserved bytes of the shared budget. The share grows with the bytes received, not with the announced length: an idle
 /// sender must not block others.
 #[derive(Debug)]
-pub(crate) struct BodyShare {
+pub struct BodyShare {
     permit: SharePermit,
     /// Maximum units per principal; a larger body is charged this maximum.
     max_units: usize,
@@ -64,57 +71,58 @@ pub(crate) struct BodyShare {
 
 impl BodyShare {
     /// Raises the reservation to `bytes` in total.
-    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
+    pub fn grow(&mut self, bytes: usize) -> Result<(), ApiError> {
         self.permit.grow_to(units(bytes).min(self.max_units)).map_err(|refusal| refusal.error("KB of request bodies"))
     }
 
     /// Reduces the reservation to `bytes`.
-    pub(crate) fn shrink(&mut self, bytes: usize) {
+    pub fn shrink(&mut self, bytes: usize) {
         self.permit.shrink_to(bytes.div_ceil(UNIT_BYTES));
     }
 }
 
 impl ReceivedBody {
     /// Keeps the share but replaces the bytes by a part of them.
-    pub(crate) fn with_bytes(self, bytes: Bytes) -> Self {
+    pub fn with_bytes(self, bytes: Bytes) -> Self {
         Self { bytes, ..self }
     }
 
     /// Raises the reservation to `bytes` in total, for data derived from the body.
-    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Error> {
+    pub fn grow(&mut self, bytes: usize) -> Result<(), ApiError> {
         self.share.grow(bytes)
     }
 }
 
 impl BodyReader {
-    pub(crate) fn new(options: &HttpOptions, large_requests: LargeRequests) -> Self {
+    /// A reader with these limits.
+    pub fn new(options: &HttpOptions, large_requests: LargeRequests) -> Self {
         let budget =
             Shares::with_percent(units(options.max_bodies_total), options.principal_share, units(options.max_body));
         Self { limit: options.max_body, time: options.body_timeout, budget, large_requests }
     }
 
     /// Maximum body size in bytes.
-    pub(crate) fn limit(&self) -> usize {
+    pub fn limit(&self) -> usize {
         self.limit
     }
 
     /// Error for a body above the maximum size.
-    pub(crate) fn too_large(&self) -> Error {
+    pub fn too_large(&self) -> ApiError {
         self.refusal(BodyReadError::TooLarge)
     }
 
     /// Rejects request content above the maximum body size, regardless of its transport.
-    pub(crate) fn check_size(&self, bytes: usize) -> Result<(), Error> {
+    pub fn check_size(&self, bytes: usize) -> Result<(), ApiError> {
         if bytes > self.limit { Err(self.too_large()) } else { Ok(()) }
     }
 
     /// An empty share, for content that is not sent as an HTTP body.
-    pub(crate) fn share(&self, caller: &Caller) -> BodyShare {
+    pub fn share(&self, caller: &Caller) -> BodyShare {
         BodyShare { permit: self.budget.empty_permit(caller), max_units: self.budget.per_principal() }
     }
 
     /// Reads and decompresses the whole body.
-    pub(crate) async fn read(&self, parts: &Parts, body: Body) -> Result<ReceivedBody, Error> {
+    pub async fn read(&self, parts: &Parts, body: Body) -> Result<ReceivedBody, ApiError> {
         let encoding = BodyEncoding::from_headers(&parts.headers)?;
         let received = self.read_encoded(parts, body).await?;
         if encoding == BodyEncoding::Identity || received.bytes.is_empty() {
@@ -126,7 +134,7 @@ impl BodyReader {
     }
 
     /// Reads the whole body without decompressing it.
-    pub(crate) async fn read_encoded(&self, parts: &Parts, mut body: Body) -> Result<ReceivedBody, Error> {
+    pub async fn read_encoded(&self, parts: &Parts, mut body: Body) -> Result<ReceivedBody, ApiError> {
         let share = self.share(&Caller::from_extensions(&parts.extensions)?);
         let stopped = match self.receive(&mut body, share).await {
             Ok(received) => return Ok(received),
@@ -150,24 +158,24 @@ impl BodyReader {
         Ok(ReceivedBody { bytes: collected.unwrap_or(Err(BodyReadError::TooSlow))?, share })
     }
 
-    fn refusal(&self, stopped: BodyReadError) -> Error {
+    fn refusal(&self, stopped: BodyReadError) -> ApiError {
         let (kind, code, message) = match stopped {
             BodyReadError::TooLarge => (
-                ErrorKind::BodyTooLarge,
+                ApiErrorKind::BodyTooLarge,
                 ErrorCode::BODY_TOO_LARGE,
                 format!("the body is larger than {} bytes", self.limit),
             ),
             BodyReadError::OverBudget(error) => return error,
             BodyReadError::TooSlow => (
-                ErrorKind::InvalidRequest,
+                ApiErrorKind::InvalidRequest,
                 ErrorCode::INVALID_REQUEST,
                 format!("the body did not arrive within {} s", self.time.as_secs()),
             ),
             BodyReadError::Aborted => {
-                (ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, "the body ended early".to_owned())
+                (ApiErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, "the body ended early".to_owned())
             }
         };
-        Error::new(kind, code, message)
+        ApiError::new(kind, code, message)
     }
 }
 
@@ -178,7 +186,7 @@ fn units(bytes: usize) -> usize {
 
 enum BodyReadError {
     TooLarge,
-    OverBudget(Error),
+    OverBudget(ApiError),
     TooSlow,
     Aborted,
 }

@@ -4,9 +4,9 @@
 
 use crate::{large_requests::LargeRequests, reply};
 use axum::{body::Body, extract::Request, response::Response};
+use baton_api::{ApiError, ApiErrorKind};
 use baton_ports::BoxFuture;
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use flate2::{Compression, write::GzEncoder};
 use futures_util::future::Either;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
@@ -109,7 +109,7 @@ async fn compress(mut response: Response, large_requests: &LargeRequests) -> Res
     let body = mem::take(response.body_mut());
     let Ok(body) = body.collect().await else {
         let message = "the reply could not be read";
-        return reply::rest_error(&Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, message));
+        return reply::error(&ApiError::new(ApiErrorKind::Internal, ErrorCode::INTERNAL, message));
     };
     let plain = body.to_bytes();
     let compressed = async { gzip(&plain) };

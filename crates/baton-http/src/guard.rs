@@ -2,12 +2,12 @@
 
 use crate::{
     AccessOptions, CorsOrigins, HttpOptions,
-    auth::{RequestOrigin, openai_error_response},
-    reply,
+    auth::RequestOrigin,
+    error_format::{ErrorFormats, RequestHead},
 };
 use axum::{extract::Request, response::Response};
+use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use futures_util::future::{Either, Ready, ready};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use std::{
@@ -20,13 +20,14 @@ use tower::{Layer, Service};
 
 /// Adds the check in front of every route.
 #[derive(Clone)]
-pub(crate) struct GuardLayer(Arc<HostPolicy>);
+pub(crate) struct GuardLayer(Arc<HostPolicy>, ErrorFormats);
 
 /// Service that checks host and origin.
 #[derive(Clone)]
 pub(crate) struct Guard<S> {
     inner: S,
     policy: Arc<HostPolicy>,
+    formats: ErrorFormats,
 }
 
 struct HostPolicy {
@@ -39,14 +40,14 @@ struct HostPolicy {
 }
 
 impl GuardLayer {
-    pub(crate) fn new(options: &HttpOptions) -> Self {
+    pub(crate) fn new(options: &HttpOptions, formats: ErrorFormats) -> Self {
         let mut hosts: Vec<String> =
             options.allow_hosts.iter().map(|host| host_of(host).to_ascii_lowercase()).collect();
         let public = options.public_url.as_deref().and_then(|url| url.parse::<Uri>().ok());
         hosts.extend(public.as_ref().and_then(Uri::host).map(str::to_ascii_lowercase));
         let bound = options.bound.map(|address| address.ip());
         let (origins, access) = (options.cors_origins.clone(), options.access.clone());
-        Self(Arc::new(HostPolicy { hosts, bound, tls: options.tls, origins, access }))
+        Self(Arc::new(HostPolicy { hosts, bound, tls: options.tls, origins, access }), formats)
     }
 }
 
@@ -54,7 +55,7 @@ impl<S> Layer<S> for GuardLayer {
     type Service = Guard<S>;
 
     fn layer(&self, inner: S) -> Guard<S> {
-        Guard { inner, policy: Arc::clone(&self.0) }
+        Guard { inner, policy: Arc::clone(&self.0), formats: self.1.clone() }
     }
 }
 
@@ -77,15 +78,15 @@ impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Reque
             Ok(()) => Either::Left(self.inner.call(request)),
             Err(error) => {
                 RequestOrigin::from_request(&request).log_denial(&self.policy.access, error.code, &error.message, None);
-                let refusal = openai_error_response(&request, &error).unwrap_or_else(|| reply::rest_error(&error));
+                let refusal = self.formats.guard_response(RequestHead::from_request(&request), &error);
                 Either::Right(ready(Ok(refusal)))
             }
         }
     }
 }
 
-fn forbidden(message: String) -> Error {
-    Error::new(ErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message)
+fn forbidden(message: String) -> ApiError {
+    ApiError::new(ApiErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message)
 }
 
 /// Headers that determine host, origin, caller and body. A proxy may use the first of two values and Baton the last.
@@ -93,13 +94,13 @@ const SINGLE_HEADERS: [HeaderName; 5] =
     [header::HOST, header::ORIGIN, header::AUTHORIZATION, header::CONTENT_LENGTH, header::CONTENT_TYPE];
 
 /// Rejects requests that repeat one of these headers.
-fn check_repeated(headers: &HeaderMap) -> Result<(), Error> {
+fn check_repeated(headers: &HeaderMap) -> Result<(), ApiError> {
     let repeated = |name: &&HeaderName| headers.get_all(*name).iter().nth(1).is_some();
     match SINGLE_HEADERS.iter().find(repeated) {
         None => Ok(()),
         Some(name) => {
             let message = format!("the request has the header {name} more than once");
-            Err(Error::new(ErrorKind::InvalidRequest, ErrorCode::REPEATED_HEADER, message))
+            Err(ApiError::new(ApiErrorKind::InvalidRequest, ErrorCode::REPEATED_HEADER, message))
         }
     }
 }
@@ -171,7 +172,7 @@ mod tests {
             cors_origins: CorsOrigins::parse(&["https://app.example.com"], false).unwrap(),
             ..HttpOptions::default()
         };
-        let guard = GuardLayer::new(&options);
+        let guard = GuardLayer::new(&options, ErrorFormats::new(Vec::new()));
         for (host, origin, expect) in [
             (Some("localhost:8700"), None, true),
             (Some("LOCALHOST"), None, true),
@@ -229,7 +230,8 @@ mod tests {
 
     #[test]
     fn tls_server_accepts_only_https_origins() {
-        let guard = GuardLayer::new(&HttpOptions { tls: true, ..HttpOptions::default() });
+        let guard =
+            GuardLayer::new(&HttpOptions { tls: true, ..HttpOptions::default() }, ErrorFormats::new(Vec::new()));
         for (origin, expect) in [("https://localhost", true), ("http://localhost", false)] {
             let mut headers = HeaderMap::new();
             headers.insert(header::HOST, HeaderValue::from_static("localhost"));

@@ -1,8 +1,8 @@
 //! Decompression of request bodies with limits against decompression bombs.
 
 use crate::{body::ReceivedBody, reply::unsupported};
+use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use flate2::read::MultiGzDecoder;
 use http::{HeaderMap, header};
 use std::io::Read as _;
@@ -15,7 +15,7 @@ const RATIO_EXEMPT_BYTES: usize = 64 * 1024;
 
 /// Content encoding of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BodyEncoding {
+pub enum BodyEncoding {
     /// Not compressed.
     Identity,
     /// Compressed with gzip.
@@ -24,7 +24,7 @@ pub(crate) enum BodyEncoding {
 
 impl BodyEncoding {
     /// Parses the encoding from the headers; only gzip and identity are supported.
-    pub(crate) fn from_headers(headers: &HeaderMap) -> Result<Self, Error> {
+    pub fn from_headers(headers: &HeaderMap) -> Result<Self, ApiError> {
         let mut found = Self::Identity;
         for value in headers.get_all(header::CONTENT_ENCODING) {
             let encoding = value.to_str().unwrap_or("unreadable").trim();
@@ -42,21 +42,22 @@ impl BodyEncoding {
 }
 
 /// Limits of a decompressed body.
-pub(crate) struct InflateLimits {
+pub struct InflateLimits {
     /// Maximum decompressed size in bytes.
-    pub(crate) max_bytes: usize,
+    pub max_bytes: usize,
     /// Maximum compression ratio; `None` checks only the size.
-    pub(crate) max_ratio: Option<usize>,
+    pub max_ratio: Option<usize>,
 }
 
 impl InflateLimits {
     /// At most `max_bytes`, and a ratio of at most ten.
-    pub(crate) const fn tenfold(max_bytes: usize) -> Self {
+    pub const fn tenfold(max_bytes: usize) -> Self {
         Self { max_bytes, max_ratio: Some(10) }
     }
 
-    fn check(&self, compressed: usize, decompressed: usize) -> Result<(), Error> {
-        let too_large = |message: String| Err(Error::new(ErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message));
+    fn check(&self, compressed: usize, decompressed: usize) -> Result<(), ApiError> {
+        let too_large =
+            |message: String| Err(ApiError::new(ApiErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message));
         if decompressed > self.max_bytes {
             return too_large(format!(
                 "the decompressed body is larger than {} bytes; send less at once",
@@ -73,11 +74,7 @@ impl InflateLimits {
 }
 
 /// Decompresses the bytes after the first `skipped`. The output counts against the body budget.
-pub(crate) fn gunzip(
-    mut received: ReceivedBody,
-    skipped: usize,
-    limits: &InflateLimits,
-) -> Result<ReceivedBody, Error> {
+pub fn gunzip(mut received: ReceivedBody, skipped: usize, limits: &InflateLimits) -> Result<ReceivedBody, ApiError> {
     let compressed = received.bytes.slice(skipped.min(received.bytes.len())..);
     let mut decoder = MultiGzDecoder::new(compressed.as_ref());
     let mut decompressed = Vec::new();
@@ -87,7 +84,7 @@ pub(crate) fn gunzip(
         let limit = u64::try_from(STEP_BYTES).unwrap_or(u64::MAX);
         decoder.by_ref().take(limit).read_to_end(&mut decompressed).map_err(|error| {
             let message = format!("the body is not valid gzip: {error}");
-            Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message)
+            ApiError::new(ApiErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, message)
         })?;
         limits.check(compressed.len(), decompressed.len())?;
         if decompressed.len() == before {

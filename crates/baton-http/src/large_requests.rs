@@ -20,21 +20,23 @@ const MAX_PARSERS: usize = 8;
 
 /// Bounds the number of large bodies processed at once. Clones share the bound.
 #[derive(Clone)]
-pub(crate) struct LargeRequests {
+pub struct LargeRequests {
     permits: Arc<Semaphore>,
 }
 
 type Acquire = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send>>;
 
 impl LargeRequests {
-    pub(crate) fn new() -> Self {
+    /// A bound for this process.
+    #[expect(clippy::new_without_default, reason = "the bound depends on the machine")]
+    pub fn new() -> Self {
         let processors = available_parallelism().map_or(1, usize::from);
         Self { permits: Arc::new(Semaphore::new(processors.clamp(2, MAX_PARSERS))) }
     }
 
     /// Drives `work` on a body of `bytes` bytes. Large work holds a permit and blocks its thread only while it
     /// computes, not while it waits.
-    pub(crate) async fn drive<F: Future>(&self, bytes: usize, mut work: Pin<&mut F>) -> F::Output {
+    pub async fn drive<F: Future>(&self, bytes: usize, mut work: Pin<&mut F>) -> F::Output {
         if bytes <= INLINE_LIMIT {
             return work.await;
         }

@@ -1,65 +1,57 @@
-//! The HTTP surface on one port: A2A over JSON-RPC, HTTP+JSON and gRPC, agent cards, probes and Baton's own read API.
+//! The HTTP server that all surfaces share: connections, TLS, host and origin checks, CORS, authentication, body limits,
+//! request spans, compression, the operation table and errors.
 //!
-//! This crate must never decide the outcome of a task: it translates requests into commands of `baton-engine`, and
-//! encodes views and feeds as `baton-wire` types. Every body, header, stream and connection is bounded.
+//! This crate must never know a protocol, the engine or a resource: surfaces mount their routes with [`Routes`], bring
+//! their own state, and convert [`baton_api::ApiError`] to their own errors. Every body, header, stream and connection
+//! is bounded.
 //!
-//! Read first: [`app`] (the routes), [`serve`] (connections and shutdown), [`HttpOptions`] (the limits); then
-//! `a2a/mod.rs`, which describes how a request is dispatched to its operation.
+//! Read first: [`HttpContext`] (the shared state), [`Routes`] (mounts handlers with their access), [`surface`] (puts the
+//! layers around the routes), [`serve`] (connections and shutdown), [`HttpOptions`] (the limits).
 
-mod a2a;
-mod agents;
-mod app;
-mod approvals;
 mod auth;
-mod body;
-mod cards;
+mod base_url;
+pub mod body;
+mod cache;
 mod compress;
+mod context;
 mod cors;
-mod definitions;
-mod discovery;
-mod exports;
+mod edge;
+mod error_format;
+mod grpc_frame;
 mod guard;
-mod handoffs;
-mod inflate;
-mod jwks;
+pub mod inflate;
 mod large_requests;
-mod mcp;
-mod meters;
-mod oauth_metadata;
 mod options;
-mod otlp;
+mod ownership;
 mod path_name;
-mod peers;
-mod probes;
-mod queries;
-mod reply;
-mod responses;
+pub mod reply;
 mod routes;
 mod serve;
-mod sessions;
+mod server;
 mod share_pool;
-mod signatures;
-mod spans;
-mod tasks;
 mod telemetry;
-mod tempo;
 mod tls;
-mod tokens;
-mod tools;
 
-pub use app::{Surface, app, surface};
-pub use auth::AccessOptions;
+pub use auth::{
+    AccessOptions, AdminNote, Caller, LimitKey, PrincipalRateLimiter, RESOURCE_METADATA_PATH, RequestOrigin,
+    has_owner_token,
+};
+pub use base_url::base_url;
 pub use baton_rules::RateLimit;
+pub use body::{BodyReader, BodyShare, ReceivedBody};
+pub use cache::{Validators, cacheable};
+pub use context::HttpContext;
 pub use cors::{CorsError, CorsOrigins};
-pub use definitions::DefinitionPorts;
-pub use exports::ExportPorts;
-pub use mcp::McpPorts;
-pub use meters::MeterPorts;
-pub use options::{A2aOptions, HttpOptions, SpanPorts, VersionRule};
-pub use peers::PeerPorts;
-pub use responses::{CallerServerPorts, ResponsesOptions};
-pub use routes::{RouteAccess, RouteAgentSource, RouteEntry};
+pub use edge::RequestEdge;
+pub use error_format::{ErrorFormat, ErrorFormats, RequestHead, is_grpc, no_such_page};
+pub use grpc_frame::check_grpc_frame;
+pub use large_requests::LargeRequests;
+pub use options::HttpOptions;
+pub use ownership::OwnershipLookup;
+pub use path_name::{PathName, invalid_path};
+pub use routes::{RouteAccess, RouteAgentSource, RouteEntry, Routes, SurfaceRoutes};
 pub use serve::{ServeOptions, serve};
-pub use sessions::SessionPorts;
+pub use server::{Surface, surface};
+pub use share_pool::{SharePermit, ShareRefusal, Shares};
+pub use telemetry::RequestSpan;
 pub use tls::{Tls, TlsError, TlsFiles};
-pub use tools::{PermissionPorts, ToolPorts};

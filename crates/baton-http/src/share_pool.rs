@@ -1,8 +1,8 @@
 //! Resource pools with a total limit and a limit per principal.
 
 use crate::auth::{Caller, LimitKey};
+use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::{
     collections::HashMap,
     fmt,
@@ -12,7 +12,7 @@ use std::{
 /// A pool of equal units (streams, queries, kilobytes) with a limit per principal. Without authentication, callers are
 /// distinguished by address.
 #[derive(Clone)]
-pub(crate) struct Shares(Arc<SharePool>);
+pub struct Shares(Arc<SharePool>);
 
 struct SharePool {
     total: usize,
@@ -28,7 +28,7 @@ struct HeldUnits {
 }
 
 /// Acquired units, released on drop.
-pub(crate) struct SharePermit {
+pub struct SharePermit {
     pool: Arc<SharePool>,
     key: LimitKey,
     units: usize,
@@ -36,7 +36,7 @@ pub(crate) struct SharePermit {
 
 /// Reason for a failed acquisition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShareRefusal {
+pub enum ShareRefusal {
     /// The pool is exhausted.
     TotalFull {
         /// Units in the pool.
@@ -51,29 +51,29 @@ pub(crate) enum ShareRefusal {
 
 impl Shares {
     /// A pool of `total` units with at most `per_principal` units each.
-    pub(crate) fn new(total: usize, per_principal: usize) -> Self {
+    pub fn new(total: usize, per_principal: usize) -> Self {
         Self(Arc::new(SharePool { total, per_principal: per_principal.min(total), held: Mutex::default() }))
     }
 
     /// A pool with at most `percent` percent per principal, but not fewer than `least` units.
-    pub(crate) fn with_percent(total: usize, percent: u8, min: usize) -> Self {
+    pub fn with_percent(total: usize, percent: u8, min: usize) -> Self {
         Self::new(total, total.saturating_mul(usize::from(percent)).div_euclid(100).max(min))
     }
 
     /// Acquires one unit for the caller.
-    pub(crate) fn acquire(&self, caller: &Caller) -> Result<SharePermit, ShareRefusal> {
+    pub fn acquire(&self, caller: &Caller) -> Result<SharePermit, ShareRefusal> {
         let mut permit = self.empty_permit(caller);
         permit.grow_to(1)?;
         Ok(permit)
     }
 
     /// A permit without units, which can grow.
-    pub(crate) fn empty_permit(&self, caller: &Caller) -> SharePermit {
+    pub fn empty_permit(&self, caller: &Caller) -> SharePermit {
         SharePermit { pool: Arc::clone(&self.0), key: caller.limit_key(), units: 0 }
     }
 
     /// Maximum units per principal.
-    pub(crate) fn per_principal(&self) -> usize {
+    pub fn per_principal(&self) -> usize {
         self.0.per_principal
     }
 }
@@ -86,7 +86,7 @@ impl SharePool {
 
 impl SharePermit {
     /// Raises the permit to at least `units`. On failure it keeps the units it has.
-    pub(crate) fn grow_to(&mut self, units: usize) -> Result<(), ShareRefusal> {
+    pub fn grow_to(&mut self, units: usize) -> Result<(), ShareRefusal> {
         let additional = units.saturating_sub(self.units);
         if additional == 0 {
             return Ok(());
@@ -110,7 +110,7 @@ impl SharePermit {
 
 impl SharePermit {
     /// Reduces the permit to at most `units`.
-    pub(crate) fn shrink_to(&mut self, units: usize) {
+    pub fn shrink_to(&mut self, units: usize) {
         let released = self.units.saturating_sub(units);
         if released == 0 {
             return;
@@ -142,15 +142,15 @@ impl fmt::Debug for SharePermit {
 impl ShareRefusal {
     /// Protocol-independent error; `units` names the resource, such as "streams". The status is 429 only if the
     /// caller's own share is exhausted.
-    pub(crate) fn error(self, units: &str) -> Error {
+    pub fn error(self, units: &str) -> ApiError {
         match self {
             Self::OwnFull { limit } => {
                 let message = format!("you already hold {limit} {units}, the maximum per principal");
-                Error::new(ErrorKind::RateLimited, ErrorCode::SHARE_FULL, message)
+                ApiError::new(ApiErrorKind::RateLimited, ErrorCode::SHARE_FULL, message)
             }
             Self::TotalFull { limit } => {
                 let message = format!("{limit} {units} are in use already");
-                Error::new(ErrorKind::Unavailable, ErrorCode::BUSY, message)
+                ApiError::new(ApiErrorKind::Unavailable, ErrorCode::BUSY, message)
             }
         }
     }

@@ -12,6 +12,7 @@
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and clients still use them")]
 
 mod agent_invocation;
+mod endpoints;
 mod environment;
 pub mod exported;
 mod manage;
@@ -21,6 +22,7 @@ mod serve;
 mod span;
 
 pub use agent_invocation::{PublicBaseUrl, RefusalLog};
+pub use endpoints::{McpPorts, routes};
 pub use environment::{Environment, EnvironmentPorts, Environments};
 pub use exported::{ExportedEndpoints, ExportedServer};
 pub use manage::{ManagePorts, ManageServer};

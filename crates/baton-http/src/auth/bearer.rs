@@ -30,7 +30,7 @@ impl BearerError {
 }
 
 /// Whether the request carries the owner's token.
-pub(crate) fn has_owner_token(access: &AccessOptions, headers: &HeaderMap) -> bool {
+pub fn has_owner_token(access: &AccessOptions, headers: &HeaderMap) -> bool {
     let Some(owner) = &access.owner else { return true };
     // Comparing digests does not leak by timing how much of a token matched.
     bearer(headers).is_ok_and(|token| Digest::compute(token.as_bytes()) == *owner)

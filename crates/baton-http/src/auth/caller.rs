@@ -1,12 +1,12 @@
 //! The caller of a request, as seen by handlers.
 
 use super::{RequestOrigin, network::client_network};
-use crate::{app::HttpState, reply};
+use crate::{HttpContext, reply};
 use axum::{extract::FromRequestParts, response::Response};
+use baton_api::{ApiError, ApiErrorKind};
 use baton_ports::{AuthenticatedCaller, Authenticator, BoxFuture, TokenRejection};
 use baton_rules::{Access, AccessScope, MissingScope, check_access, check_access_to_all};
 use baton_types::{AgentName, ErrorCode, Principal, StreamId};
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{Extensions, request::Parts};
 use std::{
     net::IpAddr,
@@ -19,11 +19,11 @@ use std::{
 
 /// The caller of a request; [`GateLayer`](super::GateLayer) inserts one into every request.
 #[derive(Clone)]
-pub(crate) struct Caller(Arc<CallerState>, Option<IpAddr>);
+pub struct Caller(Arc<CallerState>, Option<IpAddr>);
 
 /// Key of the limits that a request counts against.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum LimitKey {
+pub enum LimitKey {
     /// An authenticated principal: its tenant and subject.
     Principal(Arc<str>, Arc<str>),
     /// Address of an unauthenticated client; for IPv6 its /64 network. `None` for requests from the same process.
@@ -96,7 +96,7 @@ impl Caller {
     }
 
     /// Limit key of the caller: its principal, or its address if it presented no credentials.
-    pub(crate) fn limit_key(&self) -> LimitKey {
+    pub fn limit_key(&self) -> LimitKey {
         if self.0.credential.is_none() {
             return LimitKey::Address(self.1.map(client_network));
         }
@@ -116,7 +116,7 @@ impl Caller {
     }
 
     /// Resolves when the caller's credentials become invalid because they were revoked or have expired.
-    pub(crate) fn credentials_revoked(&self) -> BoxFuture<'static, ()> {
+    pub fn credentials_revoked(&self) -> BoxFuture<'static, ()> {
         let known = Arc::clone(&self.0);
         Box::pin(async move {
             let Some((identity, token)) = &known.presented_token else { return std::future::pending().await };
@@ -132,20 +132,19 @@ impl Caller {
     }
 
     /// Caller stored in the extensions of a request.
-    pub(crate) fn from_extensions(extensions: &Extensions) -> Result<Self, Error> {
-        extensions
-            .get::<Self>()
-            .cloned()
-            .ok_or_else(|| Error::new(ErrorKind::Internal, ErrorCode::INTERNAL, "the request was not authenticated"))
+    pub fn from_extensions(extensions: &Extensions) -> Result<Self, ApiError> {
+        extensions.get::<Self>().cloned().ok_or_else(|| {
+            ApiError::new(ApiErrorKind::Internal, ErrorCode::INTERNAL, "the request was not authenticated")
+        })
     }
 
     /// Principal of the caller, passed to every engine command and query.
-    pub(crate) fn principal(&self) -> &Arc<Principal> {
+    pub fn principal(&self) -> &Arc<Principal> {
         &self.0.principal
     }
 
     /// Whether the caller has no credentials.
-    pub(crate) fn is_anonymous(&self) -> bool {
+    pub fn is_anonymous(&self) -> bool {
         self.0.principal.tenant.is_empty() && self.0.principal.subject.is_empty()
     }
 
@@ -160,7 +159,7 @@ impl Caller {
     }
 
     /// Marks the operation as an administrative change, which is audited if it succeeds.
-    pub(crate) fn note_admin_change(&self) {
+    pub fn note_admin_change(&self) {
         // If every caller is the owner, all requests share one caller, and nothing is audited.
         if self.0.origin.is_some() {
             self.0.is_admin_change.store(true, Ordering::Relaxed);
@@ -173,9 +172,9 @@ impl Caller {
     }
 
     /// Writes a denial to the audit log that the status of the reply does not show.
-    pub(crate) fn audit_hidden_denial(&self, shared: &HttpState, code: ErrorCode, reason: &str) {
+    pub fn audit_hidden_denial(&self, context: &HttpContext, code: ErrorCode, reason: &str) {
         if let Some(origin) = &self.0.origin {
-            origin.log_denial(&shared.options.access, code, reason, Some(self));
+            origin.log_denial(&context.options.access, code, reason, Some(self));
         }
     }
 
@@ -189,55 +188,56 @@ impl Caller {
     }
 
     /// Checks that the caller's scopes allow the access; without an agent, a scope for any agent suffices.
-    pub(crate) fn check_access(
+    pub fn check_access(
         &self,
-        shared: &HttpState,
+        context: &HttpContext,
         access: Access,
         agent: Option<&AgentName>,
-    ) -> Result<(), Error> {
-        check_access(self.principal(), access, agent).map_err(|missing| self.missing_scope_error(shared, missing))
+    ) -> Result<(), ApiError> {
+        check_access(self.principal(), access, agent).map_err(|missing| self.missing_scope_error(context, missing))
     }
 
     /// Checks that the caller's scopes allow the access for all agents.
-    pub(crate) fn check_access_to_all(&self, shared: &HttpState, access: Access) -> Result<(), Error> {
-        check_access_to_all(self.principal(), access).map_err(|missing| self.missing_scope_error(shared, missing))
+    pub fn check_access_to_all(&self, context: &HttpContext, access: Access) -> Result<(), ApiError> {
+        check_access_to_all(self.principal(), access).map_err(|missing| self.missing_scope_error(context, missing))
     }
 
     /// Writes a denial to the audit log.
-    pub(crate) fn audit_denial(&self, shared: &HttpState, code: ErrorCode, reason: &str) {
+    pub fn audit_denial(&self, context: &HttpContext, code: ErrorCode, reason: &str) {
         if let Some(origin) = &self.0.origin {
-            origin.log_denial(&shared.options.access, code, reason, Some(self));
+            origin.log_denial(&context.options.access, code, reason, Some(self));
         }
     }
 
-    fn missing_scope_error(&self, shared: &HttpState, missing: MissingScope) -> Error {
+    fn missing_scope_error(&self, context: &HttpContext, missing: MissingScope) -> ApiError {
         let reason = missing.to_string();
-        self.audit_denial(shared, ErrorCode::SCOPE_MISSING, &reason);
+        self.audit_denial(context, ErrorCode::SCOPE_MISSING, &reason);
         let MissingScope { scope } = missing;
         // A request is denied for one scope only.
         let _ = self.0.missing_scope.set(scope);
-        Error::new(ErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, reason)
+        ApiError::new(ApiErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, reason)
     }
 
     /// Whether the caller has read access to an agent.
-    pub(crate) fn may_read(&self, agent: &AgentName) -> bool {
+    pub fn may_read(&self, agent: &AgentName) -> bool {
         check_access(self.principal(), Access::Read, Some(agent)).is_ok()
     }
 
     /// Audits a not-found reply if the resource exists but has another owner. The lookup runs in the background, so
     /// that response times do not reveal whether it exists.
-    pub(crate) fn audit_not_found(&self, shared: &HttpState, stream: StreamId, code: ErrorCode) {
-        let (access, Some(origin)) = (&shared.options.access, &self.0.origin) else { return };
+    pub fn audit_not_found(&self, context: &HttpContext, stream: StreamId, code: ErrorCode) {
+        let (access, Some(origin)) = (&context.options.access, &self.0.origin) else { return };
         if access.audit.is_none() {
             return;
         }
-        let Ok(turn) = Arc::clone(&shared.lookups).try_acquire_owned() else {
+        let Ok(turn) = Arc::clone(&context.lookups).try_acquire_owned() else {
             tracing::warn!("too many requests for missing resources; the owner of this one is not checked");
             return;
         };
-        let (engine, access, origin, caller) = (shared.engine.clone(), access.clone(), origin.clone(), self.clone());
+        let (owners, access) = (Arc::clone(&context.ownership), access.clone());
+        let (origin, caller) = (origin.clone(), self.clone());
         tokio::spawn(async move {
-            match engine.is_foreign(caller.principal(), &stream).await {
+            match owners.is_foreign(caller.principal(), &stream).await {
                 Ok(true) => origin.log_denial(
                     &access,
                     code,
@@ -256,6 +256,6 @@ impl<S: Send + Sync> FromRequestParts<S> for Caller {
     type Rejection = Response;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Response> {
-        Self::from_extensions(&parts.extensions).map_err(|error| reply::rest_error(&error))
+        Self::from_extensions(&parts.extensions).map_err(|error| reply::error(&error))
     }
 }

@@ -1,22 +1,22 @@
 //! Access control for private agent cards.
 
 use super::Caller;
-use crate::{app::HttpState, path_name::invalid_path, reply};
+use crate::{HttpContext, path_name::invalid_path, reply};
 use axum::{
     extract::{RawPathParams, Request, State, rejection::RawPathParamsRejection},
     middleware::Next,
     response::Response,
 };
+use baton_api::ApiError;
 use baton_rules::Access;
 use baton_types::AgentName;
-use baton_wire::a2a::v1::Error;
 use http::{HeaderValue, header};
 use std::sync::Arc;
 
 /// Middleware in front of every card: if cards are private, requires read access to the agent and prevents shared
 /// caching.
 pub(crate) async fn guard_card(
-    State(shared): State<Arc<HttpState>>,
+    State(shared): State<Arc<HttpContext>>,
     caller: Caller,
     names: Result<RawPathParams, RawPathParamsRejection>,
     request: Request,
@@ -27,11 +27,11 @@ pub(crate) async fn guard_card(
     }
     let names = match names {
         Ok(names) => names,
-        Err(error) => return reply::rest_error(&invalid_path(&error.body_text())),
+        Err(error) => return reply::error(&invalid_path(&error.body_text())),
     };
     let named = names.iter().find(|(name, _)| *name == "agent").map(|(_, agent)| AgentName::from(agent));
     if let Err(error) = check_card_access(&shared, &caller, named) {
-        return reply::rest_error(&error);
+        return reply::error(&error);
     }
     let mut response = next.run(request).await;
     let headers = response.headers_mut();
@@ -40,7 +40,7 @@ pub(crate) async fn guard_card(
     response
 }
 
-fn check_card_access(shared: &HttpState, caller: &Caller, named: Option<AgentName>) -> Result<(), Error> {
+fn check_card_access(shared: &HttpContext, caller: &Caller, named: Option<AgentName>) -> Result<(), ApiError> {
     let agent = match named {
         Some(agent) => agent,
         None => shared.resolve_agent(caller, None)?,

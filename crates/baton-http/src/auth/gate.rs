@@ -3,14 +3,13 @@
 use super::{
     Caller, RequestOrigin,
     bearer::bearer,
-    error_format::ErrorFormat,
     limits::{KeyedRateLimiter, MAX_TRACKED_KEYS},
     network::client_network,
     public_paths::{CardVisibility, MetricsVisibility, is_public},
     rejection::{GateRejection, add_scope_challenge},
     request_origin::remote_ip,
 };
-use crate::{app::HttpState, cards::base_url};
+use crate::{HttpContext, base_url, error_format::RequestHead};
 use axum::{extract::Request, response::Response};
 use baton_ports::{Authenticator, BoxFuture, TokenRejection};
 use baton_rules::RateLimit;
@@ -32,7 +31,7 @@ const FAILURE_RATE_LIMIT: RateLimit = RateLimit { per_second: 10, burst: 50 };
 
 /// Description of an administrative change for the audit log, passed in the extensions of a reply.
 #[derive(Clone, Debug)]
-pub(crate) struct AdminNote(pub(crate) String);
+pub struct AdminNote(pub String);
 
 /// Tower layer that puts the gate in front of every route.
 #[derive(Clone)]
@@ -46,14 +45,14 @@ pub(crate) struct GateService<S> {
 }
 
 struct AuthGate {
-    shared: Arc<HttpState>,
+    shared: Arc<HttpContext>,
     local: Caller,
     anonymous: Caller,
     failures: KeyedRateLimiter<Option<IpAddr>>,
 }
 
 impl GateLayer {
-    pub(crate) fn new(shared: &Arc<HttpState>) -> Self {
+    pub(crate) fn new(shared: &Arc<HttpContext>) -> Self {
         Self(Arc::new(AuthGate {
             shared: Arc::clone(shared),
             local: Caller::local(),
@@ -200,7 +199,8 @@ impl AuthGate {
             let error = refused.error();
             origin.log_denial(&self.shared.options.access, error.code, &error.message, caller);
         }
-        refused.response(ErrorFormat::from_request(request), &base_url(&self.shared, request.headers()))
+        let head = RequestHead::from_request(request);
+        refused.response(&self.shared.formats, head, &base_url(&self.shared, request.headers()))
     }
 }
 

@@ -14,15 +14,16 @@ use tokio::time::Instant;
 pub(super) const MAX_TRACKED_KEYS: usize = 65_536;
 
 /// Request rate limits by principal, independent of the credentials used.
-pub(crate) struct PrincipalRateLimiter(KeyedRateLimiter<(Arc<str>, Arc<str>)>);
+pub struct PrincipalRateLimiter(KeyedRateLimiter<(Arc<str>, Arc<str>)>);
 
 impl PrincipalRateLimiter {
-    pub(crate) fn new(limit: RateLimit) -> Self {
+    /// The same limit for every principal.
+    pub fn new(limit: RateLimit) -> Self {
         Self(KeyedRateLimiter::new(limit, MAX_TRACKED_KEYS))
     }
 
     /// Takes a request from the caller's budget; the error is the time until the next is allowed.
-    pub(crate) fn take(&self, caller: &Caller) -> Result<(), Duration> {
+    pub fn take(&self, caller: &Caller) -> Result<(), Duration> {
         let principal = caller.principal();
         self.0.take((Arc::clone(&principal.tenant), Arc::clone(&principal.subject)))
     }

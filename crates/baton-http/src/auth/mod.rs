@@ -6,7 +6,6 @@
 mod bearer;
 mod caller;
 mod card_access;
-mod error_format;
 mod gate;
 mod limits;
 mod network;
@@ -15,12 +14,12 @@ mod public_paths;
 mod rejection;
 mod request_origin;
 
-pub(crate) use bearer::has_owner_token;
-pub(crate) use caller::{Caller, LimitKey};
+pub use bearer::has_owner_token;
+pub use caller::{Caller, LimitKey};
 pub(crate) use card_access::guard_card;
-pub(crate) use error_format::{error_response_for, openai_error_response};
-pub(crate) use gate::{AdminNote, GateLayer};
-pub(crate) use limits::PrincipalRateLimiter;
+pub use gate::AdminNote;
+pub(crate) use gate::GateLayer;
+pub use limits::PrincipalRateLimiter;
 pub use options::AccessOptions;
-pub(crate) use rejection::RESOURCE_METADATA_PATH;
-pub(crate) use request_origin::RequestOrigin;
+pub use rejection::RESOURCE_METADATA_PATH;
+pub use request_origin::RequestOrigin;

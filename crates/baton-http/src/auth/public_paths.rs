@@ -1,7 +1,9 @@
 //! Public paths.
 
-use crate::meters;
 use http::Method;
+
+/// Path of the metrics endpoint.
+const METRICS_PATH: &str = "/metrics";
 
 /// Whether agent cards and agent lists are public.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +35,7 @@ pub(super) fn is_public(method: &Method, path: &str, cards: CardVisibility, metr
         || document.and_then(|name| name.strip_prefix("oauth-protected-resource")).is_some_and(is_end);
     always
         || cards == CardVisibility::Public && is_card_path(path)
-        || metrics == MetricsVisibility::Public && path == meters::PATH
+        || metrics == MetricsVisibility::Public && path == METRICS_PATH
 }
 
 /// Push notifications of peers about delegated tasks. They carry a one-time token, which the receiving handler checks.

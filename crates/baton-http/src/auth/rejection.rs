@@ -1,16 +1,17 @@
 //! Rejections by the gate and their replies.
 
-use super::{bearer::BearerError, error_format::ErrorFormat};
+use super::bearer::BearerError;
+use crate::error_format::{ErrorFormats, RequestHead};
 use axum::response::Response;
+use baton_api::{ApiError, ApiErrorKind};
 use baton_ports::TokenRejection;
 use baton_rules::AccessScope;
 use baton_types::ErrorCode;
-use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderValue, header};
 use std::{fmt::Write as _, time::Duration};
 
 /// Path of the RFC 9728 metadata document.
-pub(crate) const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
+pub const RESOURCE_METADATA_PATH: &str = "/.well-known/oauth-protected-resource";
 
 /// Reason that the gate rejected a request.
 #[derive(Debug)]
@@ -30,19 +31,20 @@ pub(super) enum GateRejection {
 
 impl GateRejection {
     /// The rejection as an error, independent of the binding.
-    pub(super) fn error(&self) -> Error {
-        let unauthenticated = |message| Error::new(ErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message);
+    pub(super) fn error(&self) -> ApiError {
+        let unauthenticated =
+            |message| ApiError::new(ApiErrorKind::Unauthenticated, ErrorCode::UNAUTHENTICATED, message);
         match self {
             Self::NoBearer(reason) => unauthenticated(reason.message().to_owned()),
             Self::Unidentified(TokenRejection::KeysUnavailable(_)) => {
                 // The cause of the failed key request is logged for the operator only.
                 let message = "the keys of the token's issuer are unavailable; try again";
-                Error::new(ErrorKind::Unavailable, ErrorCode::UNAUTHENTICATED, message)
+                ApiError::new(ApiErrorKind::Unavailable, ErrorCode::UNAUTHENTICATED, message)
             }
             Self::Unidentified(reason) => unauthenticated(reason.to_string()),
             Self::RateLimited { wait, of } => {
                 let message = format!("too many {of}; retry in {} s", whole_seconds(*wait));
-                Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
+                ApiError::new(ApiErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
             }
         }
     }
@@ -53,9 +55,9 @@ impl GateRejection {
     }
 
     /// Error reply; `base` is the base URL of this Baton.
-    pub(super) fn response(&self, form: ErrorFormat, base: &str) -> Response {
+    pub(super) fn response(&self, formats: &ErrorFormats, head: RequestHead<'_>, base: &str) -> Response {
         let error = self.error();
-        let mut response = form.error_response(&error);
+        let mut response = formats.error_response(head, &error);
         let mut set = |name, value: String| {
             if let Ok(value) = HeaderValue::from_str(&value) {
                 response.headers_mut().insert(name, value);
@@ -81,7 +83,7 @@ pub(super) fn add_scope_challenge(response: &mut Response, base: &str, scope: &A
     }
 }
 
-fn error_challenge(base: &str, code: &str, error: &Error) -> String {
+fn error_challenge(base: &str, code: &str, error: &ApiError) -> String {
     challenge(base, &[("error", code), ("error_description", &error.message)])
 }
 

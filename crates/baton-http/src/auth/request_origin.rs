@@ -12,14 +12,15 @@ const MAX_PATH_BYTES: usize = 512;
 
 /// Method, path and client address of a request; never its credentials.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestOrigin {
+pub struct RequestOrigin {
     method: Method,
     path: String,
     pub(super) remote: Option<IpAddr>,
 }
 
 impl RequestOrigin {
-    pub(crate) fn from_request<B>(request: &Request<B>) -> Self {
+    /// The origin of a request.
+    pub fn from_request<B>(request: &Request<B>) -> Self {
         let path = request.uri().path();
         Self {
             method: request.method().clone(),
@@ -29,7 +30,7 @@ impl RequestOrigin {
     }
 
     /// Writes a denial to the audit log.
-    pub(crate) fn log_denial(&self, access: &AccessOptions, code: ErrorCode, reason: &str, caller: Option<&Caller>) {
+    pub fn log_denial(&self, access: &AccessOptions, code: ErrorCode, reason: &str, caller: Option<&Caller>) {
         let Some(audit) = &access.audit else { return };
         if let Some(caller) = caller {
             caller.note_denial();

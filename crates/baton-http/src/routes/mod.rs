@@ -9,10 +9,11 @@ mod check;
 
 pub use access::{RouteAccess, RouteAgentSource};
 
-use crate::app::HttpState;
+use crate::{HttpContext, auth::guard_card, telemetry::note_route};
 use axum::{
     Router,
     handler::Handler,
+    middleware::{from_fn, from_fn_with_state},
     routing::{self, MethodFilter},
 };
 use check::AccessHandler;
@@ -29,70 +30,71 @@ pub struct RouteEntry {
     pub access: RouteAccess,
 }
 
-/// Router and its operation table.
-pub(crate) struct Routes {
-    router: Router<Arc<HttpState>>,
+/// Routes of one surface, whose handlers share the state `S`.
+pub struct Routes<S> {
+    context: Arc<HttpContext>,
+    router: Router<S>,
     entries: Vec<RouteEntry>,
 }
 
-impl Routes {
-    pub(crate) fn new() -> Self {
-        Self { router: Router::new(), entries: Vec::new() }
+/// Complete routes of one surface.
+pub struct SurfaceRoutes {
+    router: Router,
+    entries: Vec<RouteEntry>,
+}
+
+impl SurfaceRoutes {
+    pub(crate) fn into_parts(self) -> (Router, Vec<RouteEntry>) {
+        (self.router, self.entries)
+    }
+}
+
+impl<S: Clone + Send + Sync + 'static> Routes<S> {
+    /// A surface without routes.
+    pub fn new(context: &Arc<HttpContext>) -> Self {
+        Self { context: Arc::clone(context), router: Router::new(), entries: Vec::new() }
     }
 
     /// Mounts a handler for `GET` and `HEAD`.
-    pub(crate) fn get<H: Handler<T, Arc<HttpState>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
-        self.on("GET", MethodFilter::GET, path, access, it)
+    #[must_use]
+    pub fn get<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
+        self.on("GET", MethodFilter::GET, path, access, handler)
     }
 
     /// Mounts a handler for `POST`.
-    pub(crate) fn post<H: Handler<T, Arc<HttpState>>, T: 'static>(
-        self,
-        path: &str,
-        access: RouteAccess,
-        it: H,
-    ) -> Self {
-        self.on("POST", MethodFilter::POST, path, access, it)
+    #[must_use]
+    pub fn post<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
+        self.on("POST", MethodFilter::POST, path, access, handler)
     }
 
     /// Mounts a handler for `PUT`.
-    pub(crate) fn put<H: Handler<T, Arc<HttpState>>, T: 'static>(self, path: &str, access: RouteAccess, it: H) -> Self {
-        self.on("PUT", MethodFilter::PUT, path, access, it)
+    #[must_use]
+    pub fn put<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
+        self.on("PUT", MethodFilter::PUT, path, access, handler)
     }
 
     /// Mounts a handler for `PATCH`.
-    pub(crate) fn patch<H: Handler<T, Arc<HttpState>>, T: 'static>(
-        self,
-        path: &str,
-        access: RouteAccess,
-        it: H,
-    ) -> Self {
-        self.on("PATCH", MethodFilter::PATCH, path, access, it)
+    #[must_use]
+    pub fn patch<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
+        self.on("PATCH", MethodFilter::PATCH, path, access, handler)
     }
 
     /// Mounts a handler for `DELETE`.
-    pub(crate) fn delete<H: Handler<T, Arc<HttpState>>, T: 'static>(
-        self,
-        path: &str,
-        access: RouteAccess,
-        it: H,
-    ) -> Self {
-        self.on("DELETE", MethodFilter::DELETE, path, access, it)
+    #[must_use]
+    pub fn delete<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
+        self.on("DELETE", MethodFilter::DELETE, path, access, handler)
     }
 
     /// Mounts a handler for every method.
-    pub(crate) fn any<H: Handler<T, Arc<HttpState>>, T: 'static>(
-        mut self,
-        path: &str,
-        access: RouteAccess,
-        handler: H,
-    ) -> Self {
+    #[must_use]
+    pub fn any<H: Handler<T, S>, T: 'static>(mut self, path: &str, access: RouteAccess, handler: H) -> Self {
         self.entries.push(RouteEntry { method: "ANY", path: path.to_owned(), access });
-        self.router = self.router.route(path, routing::any(AccessHandler { handler, access }));
+        let handler = AccessHandler { handler, access, context: Arc::clone(&self.context) };
+        self.router = self.router.route(path, routing::any(handler));
         self
     }
 
-    fn on<H: Handler<T, Arc<HttpState>>, T: 'static>(
+    fn on<H: Handler<T, S>, T: 'static>(
         mut self,
         method: &'static str,
         filter: MethodFilter,
@@ -101,23 +103,38 @@ impl Routes {
         handler: H,
     ) -> Self {
         self.entries.push(RouteEntry { method, path: path.to_owned(), access });
-        self.router = self.router.route(path, routing::on(filter, AccessHandler { handler, access }));
+        let handler = AccessHandler { handler, access, context: Arc::clone(&self.context) };
+        self.router = self.router.route(path, routing::on(filter, handler));
         self
     }
 
-    /// Adds a layer around the routes mounted so far.
-    pub(crate) fn layered(self, layer: impl FnOnce(Router<Arc<HttpState>>) -> Router<Arc<HttpState>>) -> Self {
-        Self { router: layer(self.router), entries: self.entries }
+    /// Requires read access to the agent for the routes mounted so far, if cards are private.
+    #[must_use]
+    pub fn guard_cards(mut self) -> Self {
+        self.router = self.router.route_layer(from_fn_with_state(Arc::clone(&self.context), guard_card));
+        self
+    }
+
+    /// Names the request spans of the routes mounted so far after their paths. Protocols with methods name their spans
+    /// themselves.
+    #[must_use]
+    pub fn name_spans(mut self) -> Self {
+        if self.context.options.tracer.is_on() {
+            self.router = self.router.route_layer(from_fn(note_route));
+        }
+        self
     }
 
     /// Adds the routes of `others`.
-    pub(crate) fn merge(mut self, others: Self) -> Self {
+    #[must_use]
+    pub fn merge(mut self, others: Self) -> Self {
         self.entries.extend(others.entries);
-        Self { router: self.router.merge(others.router), entries: self.entries }
+        self.router = self.router.merge(others.router);
+        self
     }
 
-    /// The router and the operation table.
-    pub(crate) fn into_parts(self) -> (Router<Arc<HttpState>>, Vec<RouteEntry>) {
-        (self.router, self.entries)
+    /// The complete routes with their state.
+    pub fn with_state(self, state: S) -> SurfaceRoutes {
+        SurfaceRoutes { router: self.router.with_state(state), entries: self.entries }
     }
 }

@@ -10,5 +10,5 @@ mod stream;
 mod untraced;
 
 pub(crate) use layer::RequestTraceLayer;
-pub(crate) use request_span::RequestSpan;
+pub use request_span::RequestSpan;
 pub(crate) use route::note_route;

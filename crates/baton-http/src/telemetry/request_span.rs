@@ -1,8 +1,7 @@
 //! Request span for handlers.
 
 use baton_telemetry::{OpenSpan, SharedSpan, names, set_current_span};
-use baton_types::TraceContext;
-use baton_wire::a2a::v1::Error;
+use baton_types::{ErrorCode, TraceContext};
 use http::{Extensions, HeaderMap};
 
 /// W3C trace context header.
@@ -10,14 +9,14 @@ const TRACEPARENT: &str = "traceparent";
 
 /// The span of a request; without one, the caller's trace context is passed on.
 #[derive(Clone)]
-pub(crate) struct RequestSpan {
+pub struct RequestSpan {
     open: Option<SharedSpan>,
     caller_context: Option<TraceContext>,
 }
 
 impl RequestSpan {
     /// The span that the layer started for a request.
-    pub(crate) fn from_request(extensions: &Extensions, headers: &HeaderMap) -> Self {
+    pub fn from_request(extensions: &Extensions, headers: &HeaderMap) -> Self {
         match extensions.get::<SharedSpan>() {
             Some(open) => Self { open: Some(open.clone()), caller_context: None },
             None => Self { open: None, caller_context: parse_traceparent(headers) },
@@ -25,30 +24,30 @@ impl RequestSpan {
     }
 
     /// Whether the span is recorded.
-    pub(crate) fn is_on(&self) -> bool {
+    pub fn is_on(&self) -> bool {
         self.open.is_some()
     }
 
     /// Edits the span.
-    pub(crate) fn edit(&self, say: impl FnOnce(&mut OpenSpan)) {
+    pub fn edit(&self, say: impl FnOnce(&mut OpenSpan)) {
         if let Some(open) = &self.open {
             open.edit(say);
         }
     }
 
     /// Trace context for the work of the request.
-    pub(crate) fn context(&self) -> Option<TraceContext> {
+    pub fn context(&self) -> Option<TraceContext> {
         self.open.as_ref().map_or(self.caller_context, SharedSpan::context)
     }
 
     /// Trace context as text.
-    pub(crate) fn trace(&self) -> Option<String> {
+    pub fn trace(&self) -> Option<String> {
         self.context().map(|context| context.to_string())
     }
 
     /// Trace context for the work of the request once its message is parsed. If the headers contained no trace context,
     /// the span becomes a child of the one in the message.
-    pub(crate) fn adopt_parent(&self, remote_parent: Option<TraceContext>) -> Option<TraceContext> {
+    pub fn adopt_parent(&self, remote_parent: Option<TraceContext>) -> Option<TraceContext> {
         let (Some(open), Some(parent)) = (&self.open, remote_parent) else { return self.context().or(remote_parent) };
         open.edit(|span| span.adopt(parent));
         let context = open.context();
@@ -57,11 +56,11 @@ impl RequestSpan {
     }
 
     /// Records a rejection; only server errors mark the span as failed.
-    pub(crate) fn record_error(&self, error: &Error) {
+    pub fn record_error(&self, code: ErrorCode, http_status: u16) {
         self.edit(|span| {
-            span.set(names::ERROR_CODE, error.code.code);
-            if error.kind.http_status() >= 500 {
-                span.fail(error.code.code, error.code.title);
+            span.set(names::ERROR_CODE, code.code);
+            if http_status >= 500 {
+                span.fail(code.code, code.title);
             }
         });
     }

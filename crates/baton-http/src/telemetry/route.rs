@@ -30,14 +30,14 @@ pub(super) fn method(method: &Method) -> &'static str {
 
 impl RequestSpan {
     /// Records the matched route.
-    pub(crate) fn record_route(&self, extensions: &Extensions) {
+    pub fn record_route(&self, extensions: &Extensions) {
         if let Some(route) = self.is_on().then(|| extensions.get::<MatchedPath>()).flatten() {
             self.edit(|span| span.set(names::HTTP_ROUTE, route.as_str().to_owned()));
         }
     }
 
     /// Records the matched route and names the span after it.
-    pub(crate) fn record_route_name(&self, http_method: &Method, extensions: &Extensions) {
+    pub fn record_route_name(&self, http_method: &Method, extensions: &Extensions) {
         if let Some(route) = self.is_on().then(|| extensions.get::<MatchedPath>()).flatten() {
             self.edit(|span| span.rename(format!("{} {}", method(http_method), route.as_str())));
             self.record_route(extensions);

@@ -1,0 +1,27 @@
+//! `POST /api/v1/agents/{agent}/clone`.
+
+use super::{authorize_change, create::created, details, into_response, manage_error};
+use crate::state::ApiState;
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_api::CloneAgent;
+use baton_http::{Caller, PathName, body::json};
+use std::sync::Arc;
+
+/// Creates an agent with the same files and another name.
+pub(crate) async fn copy(
+    State(shared): State<Arc<ApiState>>,
+    caller: Caller,
+    PathName(agent): PathName,
+    request: Request,
+) -> Response {
+    let copied = async {
+        let manager = authorize_change(&shared, &caller)?;
+        let (headers, body) = json::<CloneAgent>(&shared.http, request).await?;
+        let definition = manager.copy(&agent.into(), &body).await.map_err(manage_error)?;
+        Ok(created(details(&shared, &headers, &definition), definition.name.as_str()))
+    };
+    into_response(copied.await)
+}

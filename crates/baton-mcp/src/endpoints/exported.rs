@@ -1,0 +1,29 @@
+//! Endpoint with only the exported tools of an agent.
+
+use super::state::McpState;
+use super::{forward::forward, ports};
+use axum::{
+    extract::{Request, State},
+    response::Response,
+};
+use baton_http::{Caller, PathName, reply};
+use baton_rules::Access;
+use baton_types::AgentName;
+use std::sync::Arc;
+
+/// `/agents/{agent}/mcp/exported`.
+pub(crate) async fn exported(
+    State(shared): State<Arc<McpState>>,
+    caller: Caller,
+    PathName(name): PathName,
+    request: Request,
+) -> Response {
+    let agent = AgentName::from(name);
+    // A caller without read access must not learn whether the agent exists.
+    let ports = caller.check_access(&shared.http, Access::Read, Some(&agent)).and_then(|()| ports(&shared));
+    match ports.map(|ports| ports.exported.endpoint(&agent)) {
+        Ok(Some(service)) => forward(&shared, &caller, Some(&agent), &service, request).await,
+        Ok(None) => reply::error(&shared.http.no_such_agent_for(&caller, Some(agent.as_str()))),
+        Err(error) => reply::error(&error),
+    }
+}
