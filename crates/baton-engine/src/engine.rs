@@ -161,6 +161,11 @@ impl Engine {
         self.inner.ports.agents.agent(name)
     }
 
+    /// Source of agent definitions.
+    pub fn agent_source(&self) -> Arc<dyn baton_ports::AgentSource> {
+        Arc::clone(&self.inner.ports.agents)
+    }
+
     /// Listings of all agents.
     pub fn listed_agents(&self) -> Vec<Arc<baton_types::AgentListing>> {
         self.inner.ports.agents.listings()

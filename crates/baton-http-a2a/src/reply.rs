@@ -91,11 +91,6 @@ pub(crate) fn rpc_bytes(bytes: Vec<u8>, error: &Error) -> Response {
     with_status(json_bytes(bytes), error.kind.rpc_http_status())
 }
 
-/// An error outside JSON-RPC.
-pub(crate) fn rest_error(error: &Error) -> Response {
-    rest_error_as(error, JsonMediaType::Json)
-}
-
 /// An error outside JSON-RPC in the given media type.
 pub(crate) fn rest_error_as(error: &Error, media: JsonMediaType) -> Response {
     let bytes = serde_json::to_vec(&RestError::from(error)).unwrap_or_else(|_| b"{}".to_vec());

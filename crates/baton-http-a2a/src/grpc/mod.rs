@@ -4,7 +4,6 @@ mod request;
 mod v03;
 mod v1;
 
-
 use super::{
     operation::A2aOperation,
     span_attributes::{self, RequestProtocol},

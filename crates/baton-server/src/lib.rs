@@ -1,0 +1,4 @@
+//! placeholder
+mod surfaces;
+
+pub use surfaces::{SurfaceOptions, app, surface};
