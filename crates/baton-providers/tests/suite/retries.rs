@@ -7,8 +7,7 @@ use crate::{
 };
 use baton_models::{GateLimits, JitterSource, ModelCatalog, ModelLayers, ProviderGate, chain};
 use baton_ports::{Clock, Model};
-use baton_providers::ProviderKind;
-use baton_types::Timestamp;
+use baton_types::{ProviderKind, Timestamp};
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -6,7 +6,8 @@ use crate::{
     scripted_server::{Reply, Request, ScriptedServer},
 };
 use baton_ports::{ModelError, ModelEvent};
-use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
+use baton_providers::{KeyPair, Provider, Secret};
+use baton_types::ProviderKind;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -103,6 +104,37 @@ async fn every_request_is_signed_over_its_content() {
     assert_eq!(request.line, "GET /foundation-models?byOutputModality=TEXT HTTP/1.1");
     assert_eq!(verified_headers(&request, "eu-central-1"), "host;x-amz-date;x-amz-own;x-amz-security-token");
     assert_eq!(server.count(), 0, "no request is repeated");
+}
+
+/// Inodes of the sockets on which this process listens.
+#[cfg(target_os = "linux")]
+fn listening_sockets() -> std::collections::BTreeSet<String> {
+    const LISTEN: &str = "0A";
+    let table =
+        ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    let open: Vec<String> = std::fs::read_dir("/proc/self/fd")
+        .expect("file descriptors")
+        .filter_map(|entry| Some(std::fs::read_link(entry.ok()?.path()).ok()?.to_string_lossy().into_owned()))
+        .collect();
+    let rows =
+        table.iter().flat_map(|table| table.lines().skip(1)).map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let listening = rows.filter(|row| row.get(3) == Some(&LISTEN)).filter_map(|row| Some((*row.get(9)?).to_owned()));
+    listening.filter(|inode| open.contains(&format!("socket:[{inode}]"))).collect()
+}
+
+/// The request is signed where it is sent: no local port is opened for it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn signed_call_opens_no_listener() {
+    let mut server = ScriptedServer::new(Reply::hanging(content_type(KIND), &first(KIND))).await;
+    let before = listening_sockets();
+    assert!(!before.is_empty(), "the scripted server listens");
+    let mut stream = signed(&server.url).model(MODEL).call(user("go"));
+    assert_eq!(stream.next().await, Some(Ok(ModelEvent::Text("Half".to_owned()))));
+    assert_eq!(listening_sockets(), before);
+    let request = server.request().await;
+    verified_headers(&request, "eu-central-1");
+    assert_eq!(headers(&request, "host"), [server.url.trim_start_matches("http://")]);
 }
 
 #[tokio::test]

@@ -5,8 +5,8 @@ use crate::{
     calls::{KEY, answered, collect_output, provider, signed, user, weather},
 };
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, FinishReason, Model, ModelError};
-use baton_providers::{Provider, ProviderKind, Secret};
-use baton_types::Usage;
+use baton_providers::{Provider, Secret};
+use baton_types::{ProviderKind, Usage};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 /// A name without a meaning in any service's naming rules.
