@@ -92,9 +92,9 @@ pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Opt
         401 | 403 => format!("{} does not accept the key; check {} ({detail})", provider.name(), provider.key_source()),
         _ => format!("{}: {detail}", provider.name()),
     };
-    let retry_after = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
-    let advice = RetryAdvice { wait: retry_after, quota_exhausted: is_quota_exhausted(status, body) };
-    ModelError::Refused { status, message, retry_after, advice }
+    let wait = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
+    let advice = RetryAdvice { wait, quota_exhausted: is_quota_exhausted(status, body) };
+    ModelError::Refused { status, message, advice }
 }
 
 /// Whether the quota of the account is exhausted; waiting does not help.
@@ -167,7 +167,10 @@ mod tests {
             assert!(matches!(refused(&provider(), status, body, None), ModelError::TooLong(_)), "{body}");
         }
         let other = refused(&provider(), 400, r#"{"error":{"message":"unknown parameter"}}"#, None);
-        assert!(matches!(other, ModelError::Refused { status: 400, retry_after: None, .. }), "{other:?}");
+        assert!(
+            matches!(other, ModelError::Refused { status: 400, advice: RetryAdvice { wait: None, .. }, .. }),
+            "{other:?}"
+        );
     }
 
     #[test]
@@ -183,7 +186,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().expect("a header"));
             match refused(&provider(), 429, "{}", Some(&headers)) {
-                ModelError::Refused { retry_after, .. } => retry_after,
+                ModelError::Refused { advice, .. } => advice.wait,
                 other => panic!("{other:?}"),
             }
         };

@@ -1,6 +1,6 @@
 //! A model with scripted events that counts its calls.
 
-use baton_ports::{Clock, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
+use baton_ports::{Clock, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream, RetryAdvice};
 use baton_types::{Timestamp, Usage};
 use futures_util::StreamExt;
 use std::{
@@ -103,8 +103,7 @@ pub(crate) fn refused(status: u16, retry_after: Option<u64>) -> ModelError {
     ModelError::Refused {
         status,
         message: "no".to_owned(),
-        retry_after: retry_after.map(Duration::from_secs),
-        advice: Default::default(),
+        advice: RetryAdvice { wait: retry_after.map(Duration::from_secs), ..RetryAdvice::default() },
     }
 }
 

@@ -169,8 +169,8 @@ async fn statuses_map_to_errors() {
             assert!(matches!(error, ModelError::TooLong(_)), "{kind:?}: {error:?}");
             let busy = "HTTP/1.1 503 Busy\r\nretry-after-ms: 1500\r\ncontent-length: 0\r\n\r\n";
             let error = ask(Reply::text(busy)).await;
-            let ModelError::Refused { status: 503, retry_after, .. } = error else { panic!("{kind:?}: {error:?}") };
-            assert_eq!(retry_after, Some(Duration::from_millis(1500)));
+            let ModelError::Refused { status: 503, advice, .. } = error else { panic!("{kind:?}: {error:?}") };
+            assert_eq!(advice.wait, Some(Duration::from_millis(1500)));
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::{
     chunks::{content_type, first, last},
     scripted_server::{Reply, Request, ScriptedServer},
 };
-use baton_ports::{ModelError, ModelEvent};
+use baton_ports::{ModelError, ModelEvent, RetryAdvice};
 use baton_providers::{KeyPair, Provider, Secret};
 use baton_types::ProviderKind;
 use futures_util::StreamExt;
@@ -159,7 +159,8 @@ async fn rejected_key_is_reported_like_any_other() {
         let told =
             [collect_output(provider.model(MODEL).as_ref(), user("go")).await.error, provider.list().await.err()];
         for error in told {
-            let Some(ModelError::Refused { status: 403, message, retry_after: None, .. }) = error else {
+            let Some(ModelError::Refused { status: 403, message, advice: RetryAdvice { wait: None, .. } }) = error
+            else {
                 panic!("{error:?}")
             };
             let expect = "mine does not accept the key; check MY_ID and MY_SECRET \
@@ -224,8 +225,8 @@ async fn failures_match_those_without_signatures() {
             ask(&ScriptedServer::new(reply).await.url).await;
         }
         let (_, error) = ask(&ScriptedServer::new(busy.clone()).await.url).await;
-        let ModelError::Refused { status: 503, retry_after, .. } = error else { panic!("{error:?}") };
-        assert_eq!(retry_after, Some(Duration::from_millis(1500)));
+        let ModelError::Refused { status: 503, advice, .. } = error else { panic!("{error:?}") };
+        assert_eq!(advice.wait, Some(Duration::from_millis(1500)));
     }
 }
 
