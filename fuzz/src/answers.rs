@@ -5,17 +5,9 @@ use crate::{
     requests::json,
 };
 use baton_types::Timestamp;
-use baton_wire::{
-    a2a::{
-        v1::{self, Error},
-        v03::{self, UnionCard, rest},
-    },
-    api,
-    catalog::AiCatalog,
-    depth_within,
-    jsonrpc::RpcResponse,
-    sse::SseParser,
-};
+use baton_encoding::{depth_within, sse::SseParser};
+use baton_wire::{a2a::{v03::{self, UnionCard, rest}, v1::{self, Error}}, catalog::AiCatalog, jsonrpc::RpcResponse};
+use baton_api;
 
 /// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] = &[

@@ -5,7 +5,8 @@ use crate::{
     requests::send,
 };
 use baton_types::MAX_JSON_DEPTH;
-use baton_wire::{contextcore as cc, depth_within};
+use baton_encoding::depth_within;
+use baton_wire::contextcore as cc;
 
 /// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] = &["send", "query", "query", "flat", "flat", "card", "discovery"];

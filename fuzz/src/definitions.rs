@@ -13,6 +13,6 @@ pub(crate) fn read(input: &[u8]) {
         [("agent.yaml", "name: a"), ("prompt.md", "p")].map(|(path, text)| (path.to_owned(), text.into())).into();
     files.insert(file.to_owned(), rest.to_vec());
     let parsed = parse(&files, "/agents/a");
-    assert!(parsed.agent.is_some() || parsed.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error));
+    assert!(parsed.agent.is_some() || parsed.diagnostics.iter().any(baton_document::Diagnostic::is_error));
     assert!(parsed.agent.is_some() || file == "agent.yaml", "{:?}", parsed.diagnostics);
 }

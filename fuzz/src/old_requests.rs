@@ -5,13 +5,8 @@ use crate::{
     requests::send,
 };
 use baton_types::{MAX_JSON_DEPTH, PushDialect};
-use baton_wire::{
-    a2a::{
-        v1,
-        v03::{self, rest},
-    },
-    depth_within,
-};
+use baton_encoding::depth_within;
+use baton_wire::a2a::{v03::{self, rest}, v1};
 
 /// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] =

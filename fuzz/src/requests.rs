@@ -2,12 +2,9 @@
 
 use crate::property::{accepted, assert_round_trip, params, to_text};
 use baton_types::{Json, MAX_JSON_DEPTH, PushDialect};
-use baton_wire::{
-    Violations,
-    a2a::v1,
-    depth_within,
-    jsonrpc::{self, RpcRequest, RpcResponse},
-};
+use baton_encoding::depth_within;
+use baton_types::Violations;
+use baton_wire::{a2a::v1, jsonrpc::{self, RpcRequest, RpcResponse}};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;
 

@@ -2,13 +2,8 @@
 
 use crate::{BoxedError, DialectCodec, ItemCodec, WorkResult, consume};
 use baton_types::MAX_JSON_DEPTH;
-use baton_wire::{
-    a2a::{
-        v1,
-        v03::{self, rest},
-    },
-    contextcore, depth_within,
-};
+use baton_encoding::depth_within;
+use baton_wire::{a2a::{v03::{self, rest}, v1}, contextcore};
 use serde::{Serialize, de::DeserializeOwned};
 
 /// Reads a body as a server does: depth check, UTF-8 check, parsing.

@@ -6,7 +6,7 @@ use crate::{
     store::options,
 };
 use anyhow::{Context as _, Result, ensure};
-use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStore as _};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, Steps, parse};
 use serde_json::{Value as Json, json};

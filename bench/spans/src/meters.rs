@@ -2,7 +2,8 @@
 
 use crate::{figures::quantile, generate::SpanGenerator};
 use anyhow::Result;
-use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings, names};
+use baton_meters::Meters;
+use baton_telemetry::{SpanOrigin, TelemetrySettings, names};
 use baton_types::{AttributeKey, Span, SpanKind, SpanValue};
 use serde_json::{Value as Json, json};
 use std::{hint::black_box, time::Instant};

@@ -9,7 +9,7 @@ use crate::{
     store::options,
 };
 use anyhow::{Context as _, Result, ensure};
-use baton_ports::{SpanBatch, SpanMetricsRequest, SpanStore as _};
+use baton_span_ports::{SpanBatch, SpanMetricsRequest, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, Steps, parse};
 use columns::ParquetColumns;

@@ -6,7 +6,7 @@ use crate::{
     queries,
 };
 use anyhow::{Context as _, Result};
-use baton_ports::{SpanBatch, SpanStore, SpanStoreError, TimeRange, TraceSearchRequest};
+use baton_span_ports::{SpanBatch, SpanStore, SpanStoreError, TimeRange, TraceSearchRequest};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions, TelemetryRetention};
 use baton_traceql::{Mode, parse};
 use serde_json::{Value as Json, json};

@@ -12,7 +12,8 @@ mod teamspark_writer;
 mod tree;
 mod yaml;
 
-use crate::{Diagnostic, Format, ParsedAgent, parse, provider::VARIABLES_FILE, teamspark};
+use crate::{Format, ParsedAgent, parse, provider::VARIABLES_FILE, teamspark};
+use baton_document::Diagnostic;
 use baton_types::{AgentResources, AgentSpec, Json, McpServer, ProviderEntry};
 use std::collections::BTreeMap;
 use tree::OrderedValue;

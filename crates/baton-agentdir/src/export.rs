@@ -1,11 +1,11 @@
 //! Tools that the agent exports.
 
 use crate::{
-    document::DocumentReader,
     raw::{RawExport, RawTool},
     template::placeholders,
     tool::{DeclaredParameters, checked_description, parameters, tool_name},
 };
+use baton_document::DocumentReader;
 use baton_types::{ExportedTool, Json};
 use std::collections::BTreeSet;
 

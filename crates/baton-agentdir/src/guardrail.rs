@@ -1,11 +1,11 @@
 //! Guardrails on input and output, and the answer format.
 
 use crate::{
-    document::{DocumentReader, LocatedValue},
     raw::{RawAnswer, RawGuardrail},
     resolve::check_unique,
     tool::{guard_command, guard_request},
 };
+use baton_document::{DocumentReader, LocatedValue};
 use baton_types::{AnswerFormat, Guardrail, Json};
 use std::{collections::BTreeSet, time::Duration};
 

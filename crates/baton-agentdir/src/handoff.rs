@@ -1,11 +1,11 @@
 //! Handoff targets: agents by local name or by URL.
 
 use crate::{
-    document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation},
-    is_agent_name,
     resolve::{agent_name, check_unique, text_or},
     tool::is_authority,
 };
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation};
+use baton_types::is_agent_name;
 use baton_types::{AgentName, HandoffTarget};
 use std::collections::BTreeSet;
 

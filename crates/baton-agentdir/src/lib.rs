@@ -6,14 +6,11 @@
 //!
 //! Read first: [`Format`] (the supported file formats), [`parse`] (files in, agent and resources out), [`edit()`] and
 //! [`amend`] (change one value and keep every other byte), [`convert()`] (the same agent in another format),
-//! [`Diagnostic`] (an error or warning for the author of a file), [`document`] (YAML and JSON with the location of
-//! every value, shared by all readers of user-written files), [`provider`] (model providers).
+//! [`provider`] (model providers).
 
 mod argv;
 mod convert;
 mod detect;
-mod diagnostic;
-pub mod document;
 mod edit;
 mod export;
 mod guardrail;
@@ -21,7 +18,6 @@ mod handoff;
 mod item;
 mod mcp;
 mod modes;
-mod names;
 mod orchestration;
 mod parse;
 mod permission;
@@ -38,13 +34,11 @@ mod tool;
 pub use argv::{ArgvError, expand};
 pub use convert::{ConvertError, ConvertedAgent, convert, provider_entry, server_entry};
 pub use detect::{DEFINITION_FILES, Format, TSAGENT_FILE, TSAGENT_JSON_FILE, is_definition_path};
-pub use diagnostic::{Diagnostic, Severity};
 pub use edit::{AgentAmendment, EditError, PermissionEdit, amend, edit};
 pub use item::{
     GUIDE_FILE, MAX_REFERENCES, REFERENCE_DIRECTORIES, RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, reference_type,
 };
 pub use mcp::MCP_FILES;
-pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use orchestration::ORCHESTRATION_PROMPT;
 pub use parse::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, ParsedAgent, parse, parse_anywhere};
 pub use raw::read_a2a_settings;

@@ -11,10 +11,7 @@ mod value;
 pub(crate) use transport::{INTERNAL, KIND_WORDS, is_header};
 pub(crate) use value::close;
 
-use crate::{
-    Diagnostic,
-    document::{DocumentNode, DocumentReader, Fields, SourceLocation, read_json},
-};
+use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields, SourceLocation, read_json};
 use baton_types::McpServer;
 use std::collections::BTreeMap;
 

@@ -1,9 +1,7 @@
 //! MIME types that an agent accepts as input.
 
-use crate::{
-    document::{DocumentReader, LocatedValue},
-    resolve::check_unique,
-};
+use crate::resolve::check_unique;
+use baton_document::{DocumentReader, LocatedValue};
 use baton_types::AgentSpec;
 use std::collections::BTreeSet;
 

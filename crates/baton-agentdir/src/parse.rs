@@ -1,15 +1,14 @@
 //! Parses files into an agent and its resources.
 
 use crate::{
-    Diagnostic, Format,
-    document::{self, DocumentReader, SourceLocation},
-    export,
+    Format, export,
     item::{self, ItemSources, ListedItems},
     mcp, permission, provider,
     raw::RawAgent,
     resolve::{SiblingFiles, resolve},
     teamspark, teamspark_defaults,
 };
+use baton_document::{Diagnostic, DocumentReader, SourceLocation};
 use baton_types::{AgentResources, AgentSpec};
 use std::collections::BTreeMap;
 
@@ -67,7 +66,7 @@ pub fn parse(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedA
 
 fn native(files: &BTreeMap<String, Vec<u8>>, base_directory: &str) -> ParsedAgent {
     let mut reader = DocumentReader::new(AGENT_FILE);
-    let raw = match document::read(AGENT_FILE, files.get(AGENT_FILE).map_or(&[], Vec::as_slice)) {
+    let raw = match baton_document::read(AGENT_FILE, files.get(AGENT_FILE).map_or(&[], Vec::as_slice)) {
         Ok(node) => RawAgent::read(&mut reader, node),
         Err(diagnostic) => {
             reader.push(diagnostic);
@@ -129,7 +128,7 @@ pub(crate) fn companion(files: &BTreeMap<String, Vec<u8>>, path: &str, hint: &st
     let Some(bytes) = files.get(path) else {
         return Err(Diagnostic::error(path, SourceLocation::START, "the file is missing").with_hint(hint));
     };
-    let text = document::utf8(path, bytes)?;
+    let text = baton_document::utf8(path, bytes)?;
     if text.trim().is_empty() {
         return Err(Diagnostic::error(path, SourceLocation::START, "the file is empty").with_hint(hint));
     }

@@ -1,9 +1,7 @@
 //! Permissions, inclusion modes and argument conditions as written in files.
 
-use crate::{
-    document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation},
-    mcp::{self, McpDialect},
-};
+use crate::mcp::{self, McpDialect};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation};
 use baton_rules::glob_matches;
 use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule};
 

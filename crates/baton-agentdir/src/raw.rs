@@ -21,11 +21,11 @@ pub(crate) use settings::{
 };
 
 use crate::{
-    document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation},
     handoff::RawHandoff,
     item::{self, ListedItems},
     permission::{INCLUSION_MODE_KEYWORDS, PERMISSION_KEYWORDS, RawRule, too_many},
 };
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation};
 use baton_types::{A2aSettings, Effects, InclusionMode, ItemKind, Permission};
 use std::time::Duration;
 

@@ -1,18 +1,18 @@
 //! Resolves `agent.yaml` to an agent: fills in defaults and checks names against each other.
 
 use crate::{
-    RESERVED_AGENT_NAMES,
-    document::{DocumentReader, LocatedValue, SourceLocation},
-    guardrail, handoff, is_agent_name, modes, orchestration,
+    guardrail, handoff, modes, orchestration,
     permission::RawRule,
     raw::{MAX_FALLBACKS, RawAgent, RawContext, RawSettings, RawSkill},
     teamspark_defaults::TeamSparkDefaults,
     tool,
 };
+use baton_document::{DocumentReader, LocatedValue, SourceLocation};
 use baton_types::{
     AgentName, AgentSpec, ApprovalMode, ControlTools, GenerationSettings, HandoffTarget, Knowledge, KnownProvider,
     ModelSpec, RelevanceLimits, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
 };
+use baton_types::{RESERVED_AGENT_NAMES, is_agent_name};
 use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, such as weather or sales-desk";

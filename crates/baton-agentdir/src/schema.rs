@@ -27,7 +27,7 @@ pub fn schema() -> Value {
             "Definition of an agent.",
             &json!({
                 "name": {"type": "string", "pattern": "^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$",
-                    "not": {"enum": crate::RESERVED_AGENT_NAMES},
+                    "not": {"enum": baton_types::RESERVED_AGENT_NAMES},
                     "description": "Name of the agent and part of its address: lower-case letters, digits and dashes, at most 64."},
                 "title": text("Display name; derived from the name by default."),
                 "description": text("Purpose of the agent."),

@@ -1,11 +1,7 @@
 //! Agent settings in `tspark.json`, next to its servers.
 
-use crate::{
-    Diagnostic,
-    document::{DocumentReader, Fields, read_json},
-    mcp::TEAMSPARK_FILE,
-    permission::APPROVAL_MODE_KEYWORDS,
-};
+use crate::{mcp::TEAMSPARK_FILE, permission::APPROVAL_MODE_KEYWORDS};
+use baton_document::{Diagnostic, DocumentReader, Fields, read_json};
 use baton_types::ApprovalMode;
 use std::collections::BTreeMap;
 

@@ -1,11 +1,9 @@
 //! Agents and their definitions.
 
 use crate::{Client, ClientError};
+use baton_api::{AgentDetails, AgentEntry, AgentItem, AgentItemList, AgentList, ChangeAgent, CreateAgent};
+use baton_encoding::path_segment;
 use baton_types::Json;
-use baton_wire::{
-    api::{AgentDetails, AgentEntry, AgentItem, AgentItemList, AgentList, ChangeAgent, CreateAgent},
-    path_segment,
-};
 
 /// Kind of texts of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,8 @@
 //! Pending approvals and questions.
 
 use crate::{Client, ClientError};
-use baton_wire::{
-    api::{AnswerApproval, AnsweredApproval, ApprovalEntry, ApprovalList},
-    path_segment,
-};
+use baton_api::{AnswerApproval, AnsweredApproval, ApprovalEntry, ApprovalList};
+use baton_encoding::path_segment;
 use std::fmt::Write as _;
 
 impl Client {

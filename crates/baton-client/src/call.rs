@@ -50,7 +50,7 @@ impl Client {
             .map_err(|error| ClientError::InvalidResponse(error.to_string()))?;
         let request = Request::builder()
             .method(Method::POST)
-            .uri(format!("/agents/{}", baton_wire::path_segment(agent)))
+            .uri(format!("/agents/{}", baton_encoding::path_segment(agent)))
             .header(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))
             .header("a2a-version", HeaderValue::from_static(PROTOCOL_VERSION))
             .header("a2a-extensions", HeaderValue::from_static(STREAM_TEXT))

@@ -1,8 +1,8 @@
 //! Agent cards.
 
 use crate::{Client, ClientError};
+use baton_encoding::path_segment;
 use baton_wire::a2a::v1::AgentCard;
-use baton_wire::path_segment;
 
 impl Client {
     /// An agent's card.

@@ -1,6 +1,7 @@
 //! Errors of client calls.
 
-use baton_wire::{FieldViolation, a2a::v1::ErrorObject};
+use baton_types::FieldViolation;
+use baton_wire::a2a::v1::ErrorObject;
 use std::time::Duration;
 
 /// Error of a client call.

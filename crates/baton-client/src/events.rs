@@ -1,8 +1,8 @@
 //! Journaled events of a task.
 
 use crate::{Client, ClientError};
-use baton_wire::api::{EventEntry, EventList};
-use baton_wire::path_segment;
+use baton_api::{EventEntry, EventList};
+use baton_encoding::path_segment;
 
 impl Client {
     /// Journaled events of a task with numbers above `after`, at most `limit` (maximum 1,000).

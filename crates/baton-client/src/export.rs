@@ -6,8 +6,8 @@ use crate::{
     tempo::{CANONICAL, WARNINGS, decoded_header, spans_of},
     transport::ReplyBody,
 };
+use baton_encoding::path_segment;
 use baton_types::Span;
-use baton_wire::path_segment;
 use bytes::{Bytes, BytesMut};
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};

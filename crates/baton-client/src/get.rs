@@ -1,11 +1,9 @@
 //! `GetTask`: one task.
 
 use crate::{Client, ClientError};
-use baton_wire::path_segment;
-use baton_wire::{
-    a2a::v1::{GetTaskRequest, Task},
-    api::TaskEntry,
-};
+use baton_api::TaskEntry;
+use baton_encoding::path_segment;
+use baton_wire::a2a::v1::{GetTaskRequest, Task};
 
 impl Client {
     /// One task of an agent, with at most `history_length` messages; all if not given.
@@ -20,7 +18,7 @@ impl Client {
     }
 
     /// One task by its id alone, with its agent and version.
-    pub async fn task(&self, task: &str) -> Result<TaskEntry<'static>, ClientError> {
+    pub async fn task(&self, task: &str) -> Result<TaskEntry<Task<'static>>, ClientError> {
         self.document(&format!("/api/v1/tasks/{}", path_segment(task))).await
     }
 }

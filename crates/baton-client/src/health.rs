@@ -1,7 +1,7 @@
 //! Liveness and readiness of a Baton.
 
 use crate::{Client, ClientError};
-use baton_wire::api::Health;
+use baton_api::Health;
 
 impl Client {
     /// Checks liveness.

@@ -1,8 +1,8 @@
 //! Details of an agent, and remote agents.
 
 use crate::{Client, ClientError};
-use baton_wire::api::{AddAgent, AgentDetails};
-use baton_wire::path_segment;
+use baton_api::{AddAgent, AgentDetails};
+use baton_encoding::path_segment;
 
 impl Client {
     /// Details of an agent.

@@ -1,13 +1,12 @@
 //! Sessions.
 
 use crate::{Client, ClientError};
-use baton_wire::{
-    api::{
-        ChangeSession, ChangedSession, DeletedSession, ForkSession, ImportedSession, SessionDetails, SessionList,
-        SessionSummary,
-    },
-    path_segment,
+use baton_api::{
+    ChangeSession, ChangedSession, DeletedSession, ForkSession, ImportedSession, SessionDetails, SessionList,
+    SessionSummary,
 };
+use baton_encoding::path_segment;
+use baton_wire::a2a::v1::Message;
 use bytes::Bytes;
 use std::fmt::Write as _;
 
@@ -58,7 +57,7 @@ impl Client {
     }
 
     /// A session with all its messages.
-    pub async fn session(&self, session: SessionName<'_>) -> Result<SessionDetails<'static>, ClientError> {
+    pub async fn session(&self, session: SessionName<'_>) -> Result<SessionDetails<Message<'static>>, ClientError> {
         self.document(&session.path("")).await
     }
 

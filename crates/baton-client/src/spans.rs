@@ -6,12 +6,9 @@ use crate::{
     tempo::export_request,
     transport::ReplyBody,
 };
+use baton_api::{ExportEntry, ExportList, MissedSpans, SpanEntry, SpanStatsEntry};
+use baton_encoding::{path_segment, sse::SseParser};
 use baton_types::Span;
-use baton_wire::{
-    api::{ExportEntry, ExportList, MissedSpans, SpanEntry, SpanStatsEntry},
-    path_segment,
-    sse::SseParser,
-};
 use bytes::Bytes;
 use http::{Request, header};
 use http_body_util::{BodyExt as _, Full};

@@ -5,10 +5,8 @@ use crate::{
     call::{is_stream, read_body, rpc_result},
     transport::ReplyBody,
 };
-use baton_wire::{
-    a2a::v1::{StreamResponse, TaskState},
-    sse::SseParser,
-};
+use baton_encoding::sse::SseParser;
+use baton_wire::a2a::v1::{StreamResponse, TaskState};
 use bytes::Bytes;
 use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Full};

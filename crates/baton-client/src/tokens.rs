@@ -1,8 +1,8 @@
 //! Access tokens; for administrators.
 
 use crate::{Client, ClientError};
-use baton_wire::api::{CreateToken, CreatedToken, TokenEntry, TokenList};
-use baton_wire::path_segment;
+use baton_api::{CreateToken, CreatedToken, TokenEntry, TokenList};
+use baton_encoding::path_segment;
 
 impl Client {
     /// Creates a token; its secret is only in this response.

@@ -1,11 +1,9 @@
 //! Tools of an agent: listing, calls and permissions.
 
 use crate::{Client, ClientError};
+use baton_api::{AnswerTool, PermissionReply, SetPermission, ToolList, ToolReply};
+use baton_encoding::path_segment;
 use baton_types::Json;
-use baton_wire::{
-    api::{AnswerTool, PermissionReply, SetPermission, ToolList, ToolReply},
-    path_segment,
-};
 use std::time::Duration;
 
 impl Client {

@@ -14,10 +14,11 @@ use crate::{
     usage_totals::UsageTotals,
 };
 use baton_ports::{
-    AgentSource, Clock, CommitObserver, IdGenerator, Journal, JournalError, ModelResolver, PeerGateway, StoredEvent,
-    ToolHost, WebhookSender,
+    AgentSource, CommitObserver, Journal, JournalError, ModelResolver, PeerGateway, StoredEvent, ToolHost,
+    WebhookSender,
 };
 use baton_types::TaskId;
+use baton_types::{Clock, IdGenerator};
 use parking_lot::Mutex;
 use std::{
     collections::HashMap,

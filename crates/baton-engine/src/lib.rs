@@ -5,7 +5,7 @@
 //! it, or depend on a wire dialect.
 //!
 //! Read first: [`Engine`] (API for surfaces), [`FeedItem`] (items of a subscription), `run/mod.rs` (the run loop),
-//! `push/orders.rs` (the queue of the push dispatcher).
+//! `push/delivery_queue.rs` (the queue of the push dispatcher).
 
 mod agent_invoker;
 mod approvals;

@@ -1,9 +1,10 @@
 //! In-memory state of a task that this process changes; ahead of the journal by the queued writes.
 
 use crate::hub::Feed;
-use baton_ports::{Clock, Commit, Journal, Receipt, StreamHeadUpdate, Tally, Write};
+use baton_ports::{Commit, Journal, Receipt, StreamHeadUpdate, Tally, Write};
 use baton_rules::{IllegalTransition, SessionRecord, TaskRecord};
 use baton_telemetry::ids;
+use baton_types::Clock;
 use baton_types::{CallId, JournalEvent, MessageId, Principal, StreamId, TaskEvent, TaskId, TraceContext};
 use parking_lot::{Mutex, MutexGuard};
 use std::sync::Arc;

@@ -1,8 +1,8 @@
 //! Counters and states of exports.
 
 use crate::Signal;
+use baton_meters::{MeterLevels, MeterSource, instruments};
 use baton_ports::{BoxFuture, ExportMonitor, ExportReport, ExportState};
-use baton_telemetry::{MeterLevels, MeterSource, instruments};
 use std::sync::{
     Arc, Mutex, PoisonError,
     atomic::{AtomicU64, Ordering},

@@ -10,8 +10,8 @@ use crate::{
     signal_exporter::SignalExporter,
     spans::{ShutdownSignals, SpanExporter},
 };
+use baton_meters::Meters;
 use baton_spans::{EmbeddedSpanStore, LogRetentionOptions};
-use baton_telemetry::Meters;
 use baton_types::SpanResource;
 use std::{sync::Arc, time::Duration};
 use tokio::task::JoinHandle;

@@ -10,7 +10,7 @@ use crate::{
     sent_span_cache::SentSpanCache,
 };
 use baton_otlp::write_export;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_spans::{LogPosition, SpanLogBatch, SpanLogReader};
 use baton_types::Span;
 use std::{collections::VecDeque, sync::Arc, time::Duration};

@@ -5,7 +5,7 @@ use axum::{
     extract::State,
     response::{Html, Response},
 };
-use baton_wire::api::{AgentEntry, AgentList};
+use baton_api::{AgentEntry, AgentList};
 use http::HeaderMap;
 use std::{fmt::Write as _, sync::Arc};
 

@@ -7,9 +7,9 @@ use crate::{
     routes::{RouteAccess, Routes},
 };
 use axum::{extract::State, response::Response};
+use baton_api::{ExportEntry, ExportList, ExportTargetState};
 use baton_ports::{ExportMonitor, ExportReport, ExportState};
 use baton_rules::Access;
-use baton_wire::api::{ExportEntry, ExportList, ExportTargetState};
 use std::{fmt, sync::Arc};
 
 /// Access to the export status.

@@ -2,12 +2,10 @@
 
 use crate::{app::HttpState, auth::Caller, path_name::PathName, reply};
 use axum::{extract::State, response::Response};
+use baton_api::HandoffEntry;
 use baton_rules::{Access, HandoffRecord};
 use baton_types::{ErrorCode, HandoffId, StreamId};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::HandoffEntry,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
 /// `GET /api/v1/handoffs/{handoff}`.

@@ -2,8 +2,8 @@
 
 use crate::{app::HttpState, auth::RESOURCE_METADATA_PATH, cards::base_url, reply};
 use axum::{extract::State, response::Response};
+use baton_api::ProtectedResource;
 use baton_rules::AccessScope;
-use baton_wire::api::ProtectedResource;
 use http::{HeaderMap, Uri};
 use std::sync::Arc;
 

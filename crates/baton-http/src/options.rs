@@ -4,7 +4,8 @@ use crate::{
     AccessOptions, CallerServerPorts, CorsOrigins, DefinitionPorts, ExportPorts, McpPorts, MeterPorts, PeerPorts,
     PermissionPorts, ResponsesOptions, SessionPorts, ToolPorts,
 };
-use baton_ports::{CardSigner, SpanStore};
+use baton_ports::CardSigner;
+use baton_span_ports::SpanStore;
 use baton_telemetry::Tracer;
 use baton_types::{A2aSettings, Timestamp};
 use baton_wire::a2a::v1::{AgentExtension, CardBinding};

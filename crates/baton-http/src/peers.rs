@@ -12,13 +12,11 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_api::{AddAgent, AgentDetails, CreateAgent, RemoteEntry};
 use baton_ports::{NewPeer, PeerGateway, PeerRecord, PeerRegistry, PeerRegistryError};
 use baton_rules::{Access, check_access};
 use baton_types::{AgentName, ErrorCode, ModelSpec};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::{AddAgent, AgentDetails, CreateAgent, RemoteEntry},
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, StatusCode, header};
 use std::{fmt, sync::Arc};
 

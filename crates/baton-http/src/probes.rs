@@ -2,7 +2,7 @@
 
 use crate::{app::HttpState, reply};
 use axum::{extract::State, response::Response};
-use baton_wire::api::Health;
+use baton_api::Health;
 use http::StatusCode;
 use std::sync::Arc;
 

@@ -11,7 +11,7 @@ use axum::{
     body::{Body, Bytes},
     response::Response,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_wire::a2a::v1::Error;
 use hyper::body::{Body as _, Frame, SizeHint};
 use std::{

@@ -2,16 +2,17 @@
 
 use crate::{a2a, responses};
 use axum::{body::Body, response::Response};
+use baton_encoding::depth_within;
 use baton_engine::EngineError;
 use baton_ports::JournalError;
 use baton_types::{ErrorCode, MAX_JSON_DEPTH};
+use baton_types::{FieldViolation, Violations};
 use baton_wire::{
-    FieldViolation, Violations,
     a2a::{
         v1::{Error, ErrorKind, RestError},
         v03::rest,
     },
-    depth_within, jsonrpc,
+    jsonrpc,
 };
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;

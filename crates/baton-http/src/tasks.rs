@@ -5,13 +5,11 @@ use axum::{
     extract::{Query, State},
     response::Response,
 };
+use baton_api::{EventEntry, EventList, TaskEntry};
 use baton_engine::{EngineError, TaskRef};
 use baton_rules::{Access, check_access_to_all};
 use baton_types::{ErrorCode, StreamId, TaskView};
-use baton_wire::{
-    a2a::v1::{ArtifactInclusion, Error, ErrorKind, HistoryLength, Presentation, Task},
-    api::{EventEntry, EventList, TaskEntry},
-};
+use baton_wire::a2a::v1::{ArtifactInclusion, Error, ErrorKind, HistoryLength, Presentation, Task};
 use serde::Deserialize;
 use std::sync::Arc;
 

@@ -13,7 +13,7 @@ mod source;
 mod watch;
 
 use crate::LoadError;
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_ports::{AgentSource, AgentStorage, BoxFuture, ChangeStream, UnusableEntry};
 use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, HandoffTarget, ToolExecution};
 use futures_util::stream;

@@ -6,9 +6,9 @@ pub(crate) use stamps::AgentStamps;
 
 use crate::{discover::DiscoveredAgent, storage::PendingChange};
 use baton_agentdir::{
-    DEFINITION_FILES, Diagnostic, GUIDE_FILE, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, document::SourceLocation,
-    is_definition_path, provider::VARIABLES_FILE,
+    DEFINITION_FILES, GUIDE_FILE, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, is_definition_path, provider::VARIABLES_FILE,
 };
+use baton_document::{Diagnostic, SourceLocation};
 use baton_ports::AgentFiles;
 use baton_types::Digest;
 use std::{

@@ -1,6 +1,6 @@
 //! Errors of loading agents.
 
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_types::{AgentName, ErrorCode};
 use std::{io, path::PathBuf};
 

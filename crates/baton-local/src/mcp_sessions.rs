@@ -1,7 +1,7 @@
 //! MCP client sessions in files, one per session, so that they survive a restart.
 
-use crate::write_private;
 use baton_ports::{BoxFuture, McpSessionStore};
+use baton_system::write_private;
 use baton_types::Json;
 use parking_lot::Mutex;
 use std::{

@@ -1,6 +1,6 @@
 //! A secret key in a file of its own.
 
-use crate::write_private;
+use baton_system::write_private;
 use std::{fs, io, path::Path};
 
 /// Length of a key, in bytes.

@@ -1,7 +1,7 @@
 //! Embedding cache in files, one per agent, so that every text is embedded once.
 
-use crate::write_private;
 use baton_ports::{BoxFuture, CachedVectors, EmbeddingCache};
+use baton_system::write_private;
 use baton_types::{AgentName, Digest};
 use serde::{Deserialize, Serialize};
 use std::{

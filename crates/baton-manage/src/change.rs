@@ -2,8 +2,8 @@
 
 use crate::{Definition, ManageError, manage_error, provider, secrets::restore_secrets};
 use baton_agentdir::{provider_entry, server_entry};
+use baton_api::{AgentExport, AgentItem, AgentProviderInfo, ChangeAgent, SessionSettingsBody};
 use baton_types::{AgentChange, AgentPublisher, ErrorCode, ItemDraft, ItemKind, Json, MetadataChange};
-use baton_wire::api::{AgentExport, AgentItem, AgentProviderInfo, ChangeAgent, SessionSettingsBody};
 use serde_json::{Value, json};
 
 /// Metadata change of a request; `None` if it contains no metadata.

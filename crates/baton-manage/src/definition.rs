@@ -1,7 +1,8 @@
 //! Stored agent definitions.
 
 use crate::{ManageError, manage_error};
-use baton_agentdir::{Diagnostic, Format, parse_anywhere};
+use baton_agentdir::{Format, parse_anywhere};
+use baton_document::Diagnostic;
 use baton_ports::{AgentFiles, AgentLocation, StoredAgent};
 use baton_types::{AgentName, AgentResources, AgentSpec, Digest, ErrorCode};
 

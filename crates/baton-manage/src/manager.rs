@@ -2,9 +2,9 @@
 
 use crate::{Definition, ManageError, ManageRole, clone, compose, definition::read, edit_error, guard, manage_error};
 use baton_agentdir::amend;
+use baton_api::{CloneAgent, CreateAgent};
 use baton_ports::{AgentFiles, AgentLocation, AgentPersistence, AgentRepository};
 use baton_types::{AgentChange, AgentName, AgentResources, Digest, ErrorCode};
-use baton_wire::api::{CloneAgent, CreateAgent};
 use std::{collections::BTreeMap, fmt, sync::Arc};
 
 /// Maximum attempts of a change with concurrent writers.

@@ -4,12 +4,12 @@ use crate::{
     Definition,
     secrets::{shown_entry, shown_provider},
 };
-use baton_ports::AgentLocation;
-use baton_types::{AgentSpec, ContextItem, ExportedTool, Json, KnownProvider, PROVIDERS, ProviderEntry, Thousandths};
-use baton_wire::api::{
+use baton_api::{
     AgentDefinition, AgentExport, AgentItem, AgentProviderInfo, AvailableProvider, DefinitionLocation, ProviderKeyInfo,
     SessionSettingsBody,
 };
+use baton_ports::AgentLocation;
+use baton_types::{AgentSpec, ContextItem, ExportedTool, Json, KnownProvider, PROVIDERS, ProviderEntry, Thousandths};
 use std::collections::BTreeMap;
 
 /// The whole definition, without secrets and without the texts of rules and references.

@@ -1,8 +1,8 @@
 //! Conversion of provider settings to a provider client.
 
 use crate::{ProviderSettings, keys::pair_sources};
-use baton_ports::Clock;
 use baton_providers::{KeyPair, Provider, ProviderTimeouts, Secret};
+use baton_types::Clock;
 use std::sync::Arc;
 
 /// The provider for these settings; the clock dates request signatures.

@@ -9,8 +9,9 @@ use crate::{
     resolve_provider,
 };
 use baton_models::{GateLimits, ModelCatalog, ModelLayers, PlaybookModels, ProviderGate, StreamTimeouts, chain};
-use baton_ports::{AgentSource, Clock, Embedder, Model, ModelError, ModelResolver};
+use baton_ports::{AgentSource, Embedder, Model, ModelError, ModelResolver};
 use baton_providers::Provider;
+use baton_types::Clock;
 use baton_types::{AgentResources, AgentSpec, ModelSpec, ProviderEntry};
 use parking_lot::{Mutex, RwLock};
 use std::{

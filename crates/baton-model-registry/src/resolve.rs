@@ -1,7 +1,7 @@
 //! Settings of a provider: the agent entry, then `baton.yaml`, then environment variables.
 
 use crate::{EnvironmentVariables, ModelRegistryError, keys::ProviderCredentials};
-use baton_agentdir::document::duration;
+use baton_document::duration;
 use baton_types::{
     AgentResources, COMMON_PROVIDER_KEYS, CredentialRule, KnownProvider, PROVIDER_HEADER_PREFIX, ProviderBackend,
     ProviderEntry, ProviderKind, ProviderSetting,

@@ -1,7 +1,7 @@
 //! Messages to agents.
 
-use baton_local::TimeOrderedIds;
-use baton_ports::IdGenerator as _;
+use baton_system::TimeOrderedIds;
+use baton_types::IdGenerator as _;
 use baton_types::{Message, Part, Role};
 
 /// A user message.

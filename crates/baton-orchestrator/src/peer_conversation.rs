@@ -1,8 +1,9 @@
 //! A request to one agent.
 
 use crate::{CalledAgent, OrchestrationObserver, OrchestratorLimits};
-use baton_local::TimeOrderedIds;
-use baton_ports::{IdGenerator as _, PeerRequest};
+use baton_ports::PeerRequest;
+use baton_system::TimeOrderedIds;
+use baton_types::IdGenerator as _;
 use baton_types::{AgentName, Message, TraceContext};
 
 /// A request to one agent.

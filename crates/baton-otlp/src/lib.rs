@@ -25,6 +25,6 @@ pub use encoding::Encoding;
 pub use lines::{LogLevel, LogLine, logs_request, write_lines};
 pub use meters::{metrics_request, write_metrics};
 pub use read::{Export, MAX_ITEMS, MAX_SPAN_BYTES, MAX_SPANS, OtherSignal, ReadError, SignalCount, SignalError};
-pub use span_messages::{export_request, resource_spans};
+pub use span_messages::{attribute, attributes, export_request, resource_spans};
 pub use status::{RpcDetail, RpcStatus};
 pub use write::write_export;

@@ -9,7 +9,7 @@ use crate::{
     },
     span_messages::{attributes, resource, scope},
 };
-use baton_telemetry::{InstrumentKind, MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
+use baton_types::{InstrumentKind, MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
 use prost::Message as _;
 use serde::Serialize;
 

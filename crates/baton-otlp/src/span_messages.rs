@@ -147,12 +147,12 @@ fn link(link: &SpanLink) -> Link {
 }
 
 /// Converts attributes.
-pub(crate) fn attributes(attributes: &[(AttributeKey, SpanValue)]) -> Vec<KeyValue> {
+pub fn attributes(attributes: &[(AttributeKey, SpanValue)]) -> Vec<KeyValue> {
     attributes.iter().map(|(key, value)| attribute(key, value)).collect()
 }
 
 /// Converts one attribute.
-pub(crate) fn attribute(key: &str, value: &SpanValue) -> KeyValue {
+pub fn attribute(key: &str, value: &SpanValue) -> KeyValue {
     KeyValue { key: key.to_owned(), value: Some(self::value(value)) }
 }
 

@@ -1,7 +1,7 @@
 //! Connector that only connects to allowed addresses, within a timeout.
 
 use crate::{AddressPolicy, OutboundError, Target, resolve::GuardedResolver};
-use baton_ports::BoxFuture;
+use futures_core::future::BoxFuture;
 use http::Uri;
 use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder, MaybeHttpsStream};
 use hyper_util::{client::legacy::connect::HttpConnector, rt::TokioIo};

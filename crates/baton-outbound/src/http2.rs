@@ -5,8 +5,8 @@ use crate::{
     connect::{GuardedConnector, HttpProtocol},
     tls,
 };
-use baton_ports::BoxFuture;
 use bytes::Bytes;
+use futures_core::future::BoxFuture;
 use http::{Request, Response};
 use hyper::body::{Body, Incoming};
 use hyper_util::{

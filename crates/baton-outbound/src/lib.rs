@@ -4,8 +4,7 @@
 //! that the connection is about to use, every redirect is checked again, and there is no other client in this crate.
 //! Timeouts, body sizes and idle connections are always bounded.
 //!
-//! Read first: [`AddressPolicy`] (allowed addresses), [`GuardedClient`] (the client), [`PushSender`] (push
-//! notifications).
+//! Read first: [`AddressPolicy`] (allowed addresses), [`GuardedClient`] (the client).
 
 mod body;
 mod client;
@@ -19,7 +18,6 @@ mod keep_alive;
 mod open;
 mod options;
 mod policy;
-mod push;
 mod redactor;
 mod redirect;
 mod reply;
@@ -36,7 +34,6 @@ pub use http2::Http2Service;
 pub use identity::ClientIdentity;
 pub use options::OutboundOptions;
 pub use policy::{AddressPolicy, AddressRange, AllowError, AllowProblem};
-pub use push::PushSender;
 pub use redactor::SecretRedactor;
 pub use reply::OutboundReply;
 pub use resolve::{Resolver, SystemResolver};

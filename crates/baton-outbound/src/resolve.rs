@@ -1,7 +1,7 @@
 //! Resolution of names to allowed addresses.
 
 use crate::{AddressPolicy, AddressRefusal, OutboundError};
-use baton_ports::BoxFuture;
+use futures_core::future::BoxFuture;
 use hyper_util::client::legacy::connect::dns::Name;
 use std::{
     io,

@@ -9,11 +9,9 @@ mod agent_editor;
 mod agent_repository;
 mod agents;
 mod caller_servers;
-mod clock;
 mod embedder;
 mod embedding_cache;
 mod exports;
-mod hop_list;
 mod identity;
 mod journal;
 mod mcp_sessions;
@@ -23,8 +21,6 @@ mod peers;
 mod provider_probe;
 mod search;
 mod session_store;
-mod span_reader;
-mod spans;
 mod tools;
 mod webhooks;
 mod weight;
@@ -37,11 +33,9 @@ pub use agents::{
     UnusableEntry,
 };
 pub use caller_servers::{CallerServer, CallerServerConnector, CallerServerError};
-pub use clock::{Clock, IdGenerator};
 pub use embedder::Embedder;
 pub use embedding_cache::{CachedVectors, EmbeddingCache};
 pub use exports::{ExportMonitor, ExportReport, ExportState};
-pub use hop_list::{ForwardTarget, HopList};
 pub use identity::{
     AccessDenial, AdminChange, AuditLog, AuthenticatedCaller, Authenticator, CardSignature, CardSigner, IssuedToken,
     NewToken, TokenError, TokenIssuer, TokenRecord, TokenRejection, TokenStore,
@@ -64,12 +58,6 @@ pub use peers::{
 pub use provider_probe::ProviderProbe;
 pub use search::{SearchText, TextSearch};
 pub use session_store::{SessionItems, SessionStore, SessionStoreError};
-pub use span_reader::{SpanReadItem, SpanReadRequest, SpanReader};
-pub use spans::{
-    MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanFeedEvent, SpanMatch, SpanMetricsRequest, SpanSink,
-    SpanStats, SpanStore, SpanStoreError, SpansetMatch, TagNames, TagsRequest, TimeRange, TraceMatch,
-    TraceSearchRequest, TraceSearchResult,
-};
 pub use tools::{
     SamplingRequest, SamplingResult, ServerState, ServerStatus, ToolHelper, ToolHost, ToolInvocation, ToolOutcome,
     ToolOutput, ToolProgress,

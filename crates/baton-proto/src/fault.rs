@@ -1,10 +1,8 @@
 //! Conversion errors with the path of the field.
 
 use baton_types::ErrorCode;
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, ErrorKind},
-};
+use baton_types::FieldViolation;
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::{borrow::Cow, collections::BTreeMap};
 
 /// Result of a conversion between the two forms.

@@ -4,10 +4,8 @@
 //! second description of the same messages and another crate.
 
 use baton_types::ErrorCode;
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, ErrorKind},
-};
+use baton_types::FieldViolation;
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use prost::{Message, bytes::Bytes};
 use prost_types::Any;
 use std::collections::BTreeMap;

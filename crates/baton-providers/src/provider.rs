@@ -9,8 +9,8 @@ use crate::{
     sign::Signer,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use baton_ports::{Clock, Embedder, Model, ModelError};
-use baton_types::{CredentialRule, ProviderKind};
+use baton_ports::{Embedder, Model, ModelError};
+use baton_types::{Clock, CredentialRule, ProviderKind};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 

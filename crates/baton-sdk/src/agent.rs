@@ -1,8 +1,9 @@
 //! An agent defined in code.
 
 use crate::Error;
-use baton_agentdir::{Severity, is_agent_name};
+use baton_document::Severity;
 use baton_toolhost::{NativeTools, Tool};
+use baton_types::is_agent_name;
 use baton_types::{
     A2aSettings, AgentName, AgentResources, AgentSpec, ApprovalMode, BUILT_IN_TOOLS, ContextItem, ControlTools,
     ErrorCode, GenerationSettings, HandoffTarget, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits,

@@ -1,10 +1,10 @@
 //! Agents created at runtime, and their storage.
 
+pub use baton_api::{AgentExport, AgentItem, CloneAgent, CreateAgent};
 pub use baton_local::MemoryStorage;
 pub use baton_manage::{Definition, DefinitionUpdate, ManageError, ManageRole, Manager, item_put, server_change};
 pub use baton_ports::{AgentFiles, AgentLocation, AgentPersistence, AgentStorage, AgentStorageError};
 pub use baton_types::{AgentChange, AgentName, Digest, ItemKind};
-pub use baton_wire::api::{AgentExport, AgentItem, CloneAgent, CreateAgent};
 
 use std::{fmt, sync::Arc};
 

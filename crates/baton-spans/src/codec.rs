@@ -6,7 +6,7 @@
 mod borrowed;
 mod parts;
 
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,

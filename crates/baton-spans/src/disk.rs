@@ -1,6 +1,6 @@
 //! Files and directories, with the order of syncs that makes a name durable.
 
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use std::{
     fs::{self, File},
     io,

@@ -5,7 +5,8 @@ use crate::{
     store::{EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, closed, prepare_batch},
     wal::SpanBatchEncoder,
 };
-use baton_ports::{SpanSink, SpanStoreError};
+use baton_span_ports::SpanStoreError;
+use baton_telemetry::SpanSink;
 use baton_types::Span;
 use parking_lot::Mutex;
 use std::{

@@ -1,7 +1,8 @@
 //! Live feed of stored spans. A subscriber that is too slow misses batches and receives their number.
 
 use crate::{codec::weight, wal::EncodedBatch};
-use baton_ports::{BoxFuture, SpanFeed, SpanFeedEvent};
+use baton_ports::BoxFuture;
+use baton_span_ports::{SpanFeed, SpanFeedEvent};
 use baton_types::Span;
 use parking_lot::Mutex;
 use std::{collections::VecDeque, sync::Arc};

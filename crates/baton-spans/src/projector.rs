@@ -7,8 +7,10 @@ mod commit_buffer;
 mod fold;
 
 use crate::{EmbeddedSpanStore, store::closed, wal::SpanBatchEncoder};
-use baton_ports::{BoxFuture, Journal, JournalError, SpanStore as _, SpanStoreError, StoredEvent};
-use baton_telemetry::{Meters, SpanOrigin};
+use baton_meters::Meters;
+use baton_ports::{BoxFuture, Journal, JournalError, StoredEvent};
+use baton_span_ports::{SpanStore as _, SpanStoreError};
+use baton_telemetry::SpanOrigin;
 use baton_types::Span;
 use commit_buffer::CommitBuffer;
 use fold::SpanFolds;

@@ -2,10 +2,10 @@
 //! calls.
 
 use crate::{EmbeddedSpanStore, ProjectorHandle, SpanEmitter, SpanProjector, wall_clock};
-use baton_ports::{CommitObserver, Journal, SpanStore};
-use baton_telemetry::{
-    JournalLevels, MeteredCommits, MeteredSink, Meters, OpenTasks, SpanLevels, SpanOrigin, TelemetrySettings, Tracer,
-};
+use baton_meters::{JournalLevels, MeteredCommits, MeteredSink, Meters, OpenTasks, SpanLevels};
+use baton_ports::{CommitObserver, Journal};
+use baton_span_ports::SpanStore;
+use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use std::sync::Arc;
 
 /// Span recording that is not connected to the journal yet.

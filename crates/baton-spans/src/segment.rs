@@ -1,7 +1,7 @@
 //! A searchable set of spans: the head in memory, or a block on disk.
 
 use crate::{codec::SpanParts, index::RowTable};
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanPredicate};
 use baton_types::{Span, SpanClass, SpanValue, TraceId};
 use roaring::RoaringBitmap;

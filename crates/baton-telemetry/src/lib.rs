@@ -4,26 +4,23 @@
 //! describes events that have happened.
 //!
 //! Read first: [`Tracer`] and [`OpenSpan`] (live spans), [`TaskSpans`] (spans derived from the journal),
-//! [`TelemetrySettings`] (configuration), [`Meters`] (metrics), [`names`].
+//! [`TelemetrySettings`] (configuration), [`names`].
 
 mod current;
 pub mod ids;
-mod meters;
 pub mod names;
 mod project;
 mod read;
 mod settings;
 mod shape;
 mod shared_span;
+mod sink;
 mod tracer;
 
 pub use current::{current_span, in_span, set_current_span, with_span};
-pub use meters::{
-    Instrument, InstrumentKind, JournalLevels, MAX_SERIES, MeterFamily, MeterLevels, MeterPoint, MeterSnapshot,
-    MeterSource, MeteredCommits, MeteredSink, Meters, MetricValue, OpenTasks, SpanLevels, instruments,
-};
 pub use project::{EventMetadata, HandoffSpans, ModelLabel, TaskSpans};
 pub use settings::{ContentCapture, EmitMode, ModeSource, Schema, TelemetrySettings};
 pub use shape::{ALIASES, RENAMED_ATTRIBUTES, rewrite_attributes};
 pub use shared_span::SharedSpan;
+pub use sink::SpanSink;
 pub use tracer::{OpenSpan, SCOPE, SpanOrigin, Tracer};

@@ -1,7 +1,6 @@
 //! Live spans: started, edited, and emitted when they end.
 
-use crate::{TelemetrySettings, names, shape::rewrite_attributes};
-use baton_ports::SpanSink;
+use crate::{SpanSink, TelemetrySettings, names, shape::rewrite_attributes};
 use baton_types::{
     AttributeKey, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope, SpanStatus,
     SpanValue, TraceContext, TraceId,

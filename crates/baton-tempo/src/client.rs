@@ -2,7 +2,7 @@
 
 use crate::{HeaderSource, SetupError, TempoOptions, failure::TempoError};
 use baton_outbound::{GuardedClient, OutboundReply, SecretRedactor, Target};
-use baton_ports::HopList;
+use baton_span_ports::HopList;
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use std::time::Duration;

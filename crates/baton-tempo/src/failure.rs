@@ -1,7 +1,7 @@
 //! Errors of Tempo queries.
 
 use baton_outbound::OutboundError;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::QueryError;
 use std::time::Duration;
 

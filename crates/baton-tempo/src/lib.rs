@@ -24,7 +24,7 @@ pub use read_store::TempoReadStore;
 pub use spans::TempoSpans;
 pub use tee::{TeeOptions, TeeSpans};
 
-use baton_ports::Clock;
+use baton_types::Clock;
 
 /// Current time in nanoseconds since the Unix epoch.
 fn now(clock: &dyn Clock) -> u64 {

@@ -1,7 +1,7 @@
 //! Splits queries into time ranges short enough for a Tempo, which rejects longer ones.
 
 use crate::join::Function;
-use baton_ports::TimeRange;
+use baton_span_ports::TimeRange;
 use baton_traceql::Steps;
 use std::time::Duration;
 

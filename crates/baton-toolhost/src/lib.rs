@@ -10,6 +10,7 @@
 #![expect(deprecated, reason = "sampling, roots and logging are on their way out of MCP, and servers still use them")]
 
 mod caller_servers;
+mod command;
 mod connect;
 mod http_tool;
 mod internal;
@@ -20,6 +21,7 @@ mod toolbox;
 mod transport;
 
 pub use caller_servers::CallerServerHost;
+pub use command::CommandTools;
 pub use connect::{
     BoxedTransport, BoxedTransportError, ConnectAttempt, ConnectError, ConnectTarget, ConnectorRegistry,
     ServerConnector, ServerLog, TransportKind,

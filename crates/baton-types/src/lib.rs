@@ -12,6 +12,7 @@ mod agent_change;
 mod agent_resources;
 mod budget;
 mod caller_server;
+mod clock;
 mod compaction;
 mod digest;
 mod error_code;
@@ -19,12 +20,15 @@ mod event;
 mod guardrail;
 mod handoff;
 mod ids;
+mod instrument;
 mod journal_event;
 mod json;
 mod knowledge;
 mod known_provider;
 mod listing;
 mod message;
+mod meter;
+mod names;
 mod permission;
 mod permission_change;
 mod principal;
@@ -32,6 +36,7 @@ mod printable;
 mod provider;
 mod push;
 mod reasoning;
+pub mod rfc3339;
 mod run_options;
 mod session;
 mod span;
@@ -42,6 +47,7 @@ mod tool_input;
 mod trace;
 mod upcast;
 mod usage;
+mod violation;
 
 pub use a2a_settings::{A2aSettings, AnswerPlacement, TextDelivery};
 pub use agent::{
@@ -55,6 +61,7 @@ pub use agent_resources::{
 };
 pub use budget::{Budget, BudgetUsage, Budgets};
 pub use caller_server::{CallerServerSpec, CallerServerTool};
+pub use clock::{Clock, IdGenerator};
 pub use compaction::{Compaction, FirstMessage};
 pub use digest::Digest;
 pub use error_code::ErrorCode;
@@ -64,6 +71,7 @@ pub use handoff::{ChannelReason, ExpectedOutput, Handoff, HandoffChannel, Handof
 pub use ids::{
     AgentName, ArtifactId, CallId, ContextId, HandoffId, MessageId, PushConfigId, RunId, SessionId, StreamId, TaskId,
 };
+pub use instrument::{Instrument, InstrumentKind};
 pub use journal_event::{EventDecodeError, JournalEvent};
 pub use json::{Json, JsonError, MAX_JSON_DEPTH};
 pub use knowledge::{ContextItem, IncludedItem, ItemKind, Knowledge, RelevanceLimits, RequestContext, Thousandths};
@@ -73,6 +81,8 @@ pub use known_provider::{
 };
 pub use listing::AgentListing;
 pub use message::{Artifact, Message, Part, PartContent, Role};
+pub use meter::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
+pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use permission::{ApprovalMode, ArgumentMatch, InclusionMode, Permission, PermissionRule, ToolPolicy};
 pub use permission_change::{PermissionChange, PermissionTarget, ToolAccess};
 pub use principal::Principal;
@@ -95,3 +105,4 @@ pub use tool::{
 pub use tool_input::{AnswerAction, QuestionKind, ToolAnswer, ToolAnswers, ToolInputRequest, ToolQuestion};
 pub use trace::{SpanId, TraceContext, TraceId, TraceIdError};
 pub use usage::Usage;
+pub use violation::{FieldViolation, Violations};

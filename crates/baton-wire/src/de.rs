@@ -1,6 +1,6 @@
 //! Deserializers with ProtoJSON semantics: `null` is absent, objects must be objects, integers may be strings.
 
-use baton_types::{Json, Timestamp};
+use baton_types::Json;
 use serde::{
     Deserialize, Deserializer,
     de::{self, MapAccess, Visitor, value::MapAccessDeserializer},
@@ -106,25 +106,5 @@ pub(crate) fn maybe_integer<'de, D: Deserializer<'de>, T: TryFrom<i64>>(
         Some(number) => T::try_from(number)
             .map(Some)
             .map_err(|_| de::Error::invalid_value(de::Unexpected::Signed(number), &"a smaller integer")),
-    }
-}
-
-/// Timestamps as RFC 3339 text with milliseconds and `Z`.
-pub(crate) mod rfc3339 {
-    use super::{Deserialize, Deserializer, Timestamp, de};
-    use serde::Serializer;
-
-    pub(crate) fn serialize<S: Serializer>(at: &Option<Timestamp>, serializer: S) -> Result<S::Ok, S::Error> {
-        match at {
-            Some(at) => serializer.collect_str(at),
-            None => serializer.serialize_none(),
-        }
-    }
-
-    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Timestamp>, D::Error> {
-        match Option::<std::borrow::Cow<'_, str>>::deserialize(deserializer)? {
-            Some(text) => Timestamp::parse(&text).map(Some).map_err(de::Error::custom),
-            None => Ok(None),
-        }
     }
 }

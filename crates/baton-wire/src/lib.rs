@@ -8,20 +8,8 @@
 //! such as [`contextcore`], are mapped to and from A2A 1.0.
 
 pub mod a2a;
-pub mod api;
-mod base64;
-mod canonical;
 pub mod catalog;
 pub mod contextcore;
 mod de;
-mod depth;
 pub mod jsonrpc;
 mod members;
-mod path;
-pub mod sse;
-mod violation;
-
-pub use canonical::{CanonicalJsonError, canonical_json};
-pub use depth::depth_within;
-pub use path::path_segment;
-pub use violation::{FieldViolation, Violations};

@@ -1,8 +1,8 @@
 //! Journaled events, one per line.
 
 use crate::{screen::one_line, steps};
+use baton_api::EventEntry;
 use baton_types::{Message, ModelNote, TaskEvent};
-use baton_wire::api::EventEntry;
 
 const MAX_SUMMARY_CHARS: usize = 72;
 

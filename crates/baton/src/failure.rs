@@ -1,7 +1,7 @@
 //! Errors of commands: an error code, a message and a hint.
 
 use crate::screen::Screen;
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_types::ErrorCode;
 use serde_json::{Value, json};
 use std::process::ExitCode;

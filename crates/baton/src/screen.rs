@@ -4,7 +4,7 @@
 //! step, so that it cannot control a terminal; only colour codes added by [`Paint`] pass.
 
 use crate::failure::{CliError, Exit, diagnostic_json};
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_types::{escape_json, escape_text};
 use std::{
     borrow::Cow,

@@ -23,7 +23,7 @@ mod warm;
 pub(crate) use agents::{AgentSelection, LoadedAgents, load};
 pub(crate) use baton::{AgentRequirement, Baton, Strictness, fresh_id, now};
 pub(crate) use baton_journal::is_owned;
-pub(crate) use baton_local::write_private;
+pub(crate) use baton_system::write_private;
 pub(crate) use baton_toolhost::reap_groups;
 pub(crate) use login::login;
 pub(crate) use persistence::Persistence;

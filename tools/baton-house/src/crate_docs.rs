@@ -1,4 +1,4 @@
-//! Every crate documents its purpose first.
+//! Every crate documents its purpose first, and the files that a module comment names exist.
 
 use crate::{Tree, Violation};
 
@@ -24,4 +24,34 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         }
     }
     violations
+}
+
+/// Files and folders in module comments that do not exist below the module, next to it, or in a folder above.
+pub fn check_files(tree: &Tree) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for (path, text) in tree.rust() {
+        let docs: String = text.lines().filter(|line| line.starts_with("//!")).collect::<Vec<_>>().join("\n");
+        let parents = path.match_indices('/').map(|(at, _)| &path[..=at]).chain([""]);
+        let own = format!("{}/", path.trim_end_matches(".rs"));
+        let folders: Vec<String> =
+            parents.flat_map(|parent| [parent.to_owned(), format!("{parent}src/")]).chain([own]).collect();
+        for name in docs.split('`').skip(1).step_by(2).filter(|name| is_file_name(name)) {
+            let exists = folders.iter().any(|folder| {
+                let target = format!("{folder}{name}");
+                tree.files()
+                    .any(|(file, _)| if name.ends_with('/') { file.starts_with(&target) } else { file == target })
+            });
+            if !exists {
+                let rule = format!("the comment of the module names `{name}`, which does not exist");
+                violations.push(Violation::new(path, rule));
+            }
+        }
+    }
+    violations
+}
+
+fn is_file_name(code: &str) -> bool {
+    (code.ends_with(".rs") || code.ends_with('/'))
+        && !code.starts_with(['/', '.'])
+        && code.chars().all(|character| character.is_ascii_alphanumeric() || "_-./".contains(character))
 }

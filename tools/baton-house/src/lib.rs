@@ -1,5 +1,5 @@
-//! The rules of this repository as checks: dependencies between crates, file lengths, and the documentation that every
-//! error and every crate needs.
+//! The rules of this repository as checks: dependencies between crates, file lengths, the documentation that every
+//! error and every crate needs, and the paths and symbols that the design pages name.
 //!
 //! This crate must never be used by another one, and a check must never read the disk itself: it takes the repository
 //! as values, so that a test can show that it fails when it should.
@@ -7,7 +7,9 @@
 //! Read first: [`Tree`] (the repository's text), [`layers`] (allowed dependencies), [`Violation`] (the result of a
 //! check).
 
+pub mod architecture;
 pub mod crate_docs;
+pub mod decisions;
 pub mod duplicates;
 pub mod error_pages;
 pub mod layers;
@@ -23,6 +25,7 @@ mod source;
 pub mod test_binaries;
 pub mod test_habits;
 mod tree;
+pub mod walks;
 mod word_forms;
 
 pub use tree::Tree;

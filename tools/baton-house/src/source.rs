@@ -9,6 +9,10 @@ pub(crate) struct SourceFile<'a> {
     pub(crate) comments: Vec<&'a str>,
 }
 
+/// Keywords before the name of a definition.
+const DEFINITION_KEYWORDS: &[&str] =
+    &["fn", "struct", "enum", "union", "trait", "type", "const", "static", "mod", "macro_rules"];
+
 /// Kind of a defined item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ItemKind {
@@ -40,6 +44,21 @@ impl<'a> SourceFile<'a> {
             start = end;
         }
         Self { tokens, comments }
+    }
+
+    /// Whether the name occurs outside of comments and texts.
+    pub(crate) fn uses(&self, name: &str) -> bool {
+        self.tokens.contains(&name)
+    }
+
+    /// Whether the file defines a function, type, constant, module or macro with this name.
+    pub(crate) fn defines(&self, name: &str) -> bool {
+        let names = self.tokens.iter().enumerate().filter(|(_, token)| **token == name);
+        names.into_iter().any(|(index, _)| {
+            // The name of a macro follows `macro_rules!`, the name of a static possibly `mut`.
+            let before = self.tokens[..index].iter().rev().find(|token| !matches!(**token, "!" | "mut"));
+            before.is_some_and(|keyword| DEFINITION_KEYWORDS.contains(keyword))
+        })
     }
 
     /// Types and constants outside of test modules. Associated types are not definitions.

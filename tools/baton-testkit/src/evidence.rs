@@ -1,8 +1,9 @@
 //! Input of the checker: journal contents, client observations and tool records.
 
 use crate::{Execution, History, Receiver, Transcript};
+use baton_api::EventEntry;
 use baton_types::{Effects, MessageId, TaskId, Timestamp};
-use baton_wire::{a2a::v1::Task, api::EventEntry};
+use baton_wire::a2a::v1::Task;
 use std::collections::BTreeMap;
 
 /// All evidence about one data directory.

@@ -1,10 +1,10 @@
 //! All journal events, grouped by task and handoff.
 
 use anyhow::{Context as _, Result};
+use baton_api::EventEntry;
 use baton_ports::{Journal, StoredEvent};
 use baton_rules::{HandoffRecord, TaskRecord};
 use baton_types::{HandoffEvent, HandoffId, JournalEvent, MessageId, StreamId, TaskEvent, TaskId, Timestamp};
-use baton_wire::api::EventEntry;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// Events read from the journal per page.

@@ -1,6 +1,6 @@
 //! Ordered values for writing files.
 
-use crate::document::{DocumentNode, NodeValue, read_json};
+use baton_document::{DocumentNode, NodeValue, read_json};
 use baton_types::Json;
 use serde_json::Number;
 

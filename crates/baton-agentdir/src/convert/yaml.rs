@@ -143,7 +143,7 @@ fn quoted(content: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::document::read;
+    use baton_document::read;
     use proptest::prelude::*;
 
     fn texts() -> impl Strategy<Value = String> {
@@ -178,7 +178,7 @@ mod tests {
             prop_assert!(node.is_ok(), "{}\n{:?}", yaml, node);
             prop_assert_eq!(OrderedValue::from_node(&node.unwrap()), OrderedValue::Map(map.clone()), "{}", yaml);
             let json = OrderedValue::Map(map).to_json();
-            let node = crate::document::read_json("f", json.as_bytes());
+            let node = baton_document::read_json("f", json.as_bytes());
             prop_assert!(node.is_ok(), "{}\n{:?}", json, node);
         }
     }

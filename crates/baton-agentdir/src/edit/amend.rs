@@ -7,11 +7,8 @@ use super::{
     step::{EditPath, EditStep},
     yaml::{one_line, walk},
 };
-use crate::{
-    Diagnostic, Format, ParsedAgent,
-    document::{self, DocumentNode, NodeValue},
-    parse,
-};
+use crate::{Format, ParsedAgent, parse};
+use baton_document::{Diagnostic, DocumentNode, NodeValue};
 use baton_types::AgentChange;
 use std::collections::BTreeMap;
 
@@ -91,7 +88,7 @@ impl EditSubject<'_> {
     /// The text of a file; empty if it is missing.
     pub(super) fn text(&self, file: &str) -> Result<&str, EditError> {
         let bytes = self.files.get(file).map_or(&[][..], Vec::as_slice);
-        document::utf8(file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))
+        baton_document::utf8(file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))
     }
 
     /// The values of a file.

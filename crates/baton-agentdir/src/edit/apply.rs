@@ -1,10 +1,7 @@
 //! Applies steps to the values and to the text of a file.
 
 use super::{json, step::EditStep, yaml};
-use crate::{
-    Diagnostic,
-    document::{self, DocumentNode},
-};
+use baton_document::{Diagnostic, DocumentNode};
 
 /// Syntax of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,8 +19,8 @@ impl FileSyntax {
     /// The values of a text; embeddings are skipped.
     pub(super) fn read(self, file: &str, text: &str) -> Result<DocumentNode, Diagnostic> {
         match self {
-            Self::Yaml => document::read_lean(file, text.as_bytes()),
-            Self::Json => document::read_json_lean(file, text.as_bytes()),
+            Self::Yaml => baton_document::read_lean(file, text.as_bytes()),
+            Self::Json => baton_document::read_json_lean(file, text.as_bytes()),
         }
     }
 

@@ -6,11 +6,8 @@ use super::{
     key_dialect::{self, KeyDialect, UnsupportedReason},
     step::{EditPath, EditStep, PathElement},
 };
-use crate::{
-    AGENT_FILE, Format, MCP_FILES, ParsedAgent,
-    document::{self, DocumentNode, NodeValue},
-    parse,
-};
+use crate::{AGENT_FILE, Format, MCP_FILES, ParsedAgent, parse};
+use baton_document::{DocumentNode, NodeValue};
 use baton_rules::{ServerToolPermissions, glob_matches};
 use baton_types::{McpServer, Permission, PermissionChange, PermissionTarget, ToolAccess};
 use std::collections::BTreeMap;
@@ -49,7 +46,7 @@ pub fn edit(
     let before = tool_access(&old, &change.target).ok_or_else(missing)?;
     let file = defining_file(&old, &change.target).ok_or_else(missing)?;
     let bytes = files.get(&file).ok_or_else(missing)?;
-    let text = document::utf8(&file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))?;
+    let text = baton_document::utf8(&file, bytes).map_err(|remark| EditError::Invalid(vec![remark]))?;
     let syntax = FileSyntax::from_file_name(&file);
     let root = syntax.read(&file, text).map_err(|remark| EditError::Invalid(vec![remark]))?;
     let (path, line) = find_entry(&root, &file, &change.target).ok_or_else(missing)?;

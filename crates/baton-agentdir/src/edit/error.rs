@@ -1,6 +1,6 @@
 //! Errors of edits.
 
-use crate::Diagnostic;
+use baton_document::Diagnostic;
 use baton_types::{ErrorCode, PermissionTarget};
 
 /// Reason why a file was not changed. The file is left untouched.

@@ -7,10 +7,8 @@ use super::{
     step::{EditPath, EditStep, PathElement, keys, scalar},
     yaml::walk,
 };
-use crate::{
-    document::{DocumentNode, NodeEntry, NodeValue, SourceLocation, read_json},
-    teamspark::to_teamspark_prompt,
-};
+use crate::teamspark::to_teamspark_prompt;
+use baton_document::{DocumentNode, NodeEntry, NodeValue, SourceLocation, read_json};
 use baton_types::{ExportedTool, Json};
 
 /// Sets or removes the exported tool with this name.

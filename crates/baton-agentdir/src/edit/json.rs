@@ -5,7 +5,7 @@ use super::{
     text::{FlowStyle, LineText, flow_end},
     yaml::{one_line, walk},
 };
-use crate::document::{DocumentNode, NodeValue as Written, read_json_lean};
+use baton_document::{DocumentNode, NodeValue as Written, read_json_lean};
 use jsonc_parser::{
     ParseOptions,
     cst::{CstArray, CstContainerNode, CstInputValue, CstNode, CstRootNode},

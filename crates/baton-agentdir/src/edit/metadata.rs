@@ -5,7 +5,8 @@ use super::{
     amend::{AgentAmendment, EditSubject, PLACEHOLDER_DIRECTORY},
     step::{EditPath, keys, scalar},
 };
-use crate::{Format, document::DocumentNode, segment};
+use crate::{Format, segment};
+use baton_document::DocumentNode;
 use baton_types::MetadataChange;
 
 /// Sets the given metadata.

@@ -7,7 +7,8 @@ use super::{
     step::{keys, scalar},
     yaml::walk,
 };
-use crate::{Format, PROMPT_FILE, document::NodeValue};
+use crate::{Format, PROMPT_FILE};
+use baton_document::NodeValue;
 
 const KEY: &str = "systemPrompt";
 

@@ -7,7 +7,7 @@ use super::{
     step::{EditPath, EditStep, PathElement, keys},
     yaml::walk,
 };
-use crate::document::{NodeEntry, NodeValue, read_json};
+use baton_document::{NodeEntry, NodeValue, read_json};
 use baton_types::{Json, KnownProvider, PROVIDER_HEADER_PREFIX, ProviderEntry};
 
 /// Sets or removes the provider with this id; all formats write providers alike.

@@ -8,11 +8,8 @@ use super::{
     step::{EditPath, EditStep, keys},
     yaml::walk,
 };
-use crate::{
-    MCP_FILES,
-    document::{DocumentNode, NodeValue, read_json},
-    mcp::SHARED_FILES,
-};
+use crate::{MCP_FILES, mcp::SHARED_FILES};
+use baton_document::{DocumentNode, NodeValue, read_json};
 use baton_types::{Json, PermissionTarget};
 
 const EMPTY: &str = "{\n  \"mcpServers\": {}\n}\n";

@@ -6,10 +6,8 @@ use super::{
     step::{EditPath, keys, scalar},
     yaml::walk,
 };
-use crate::{
-    Format,
-    document::{DocumentNode, NodeValue},
-};
+use crate::Format;
+use baton_document::{DocumentNode, NodeValue};
 use baton_types::{ApprovalMode, SessionOverrides, Thousandths};
 
 /// Sets the given values as defaults, with the key names of the format.

@@ -1,6 +1,6 @@
 //! A single change to the values of a file.
 
-use crate::document::{DocumentNode, NodeEntry, NodeValue as Written, SourceLocation};
+use baton_document::{DocumentNode, NodeEntry, NodeValue as Written, SourceLocation};
 use serde_json::{Map, Value};
 use std::fmt;
 

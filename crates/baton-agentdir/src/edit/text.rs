@@ -1,6 +1,6 @@
 //! File text by line and location, and YAML scalars.
 
-use crate::document::{DocumentNode, NodeEntry, NodeValue, SourceLocation};
+use baton_document::{DocumentNode, NodeEntry, NodeValue, SourceLocation};
 use std::fmt::Write as _;
 
 /// Plain scalars that YAML does not read as text.

@@ -12,7 +12,7 @@ mod write;
 pub(super) use write::{header_line, one_line};
 
 use super::step::{EditStep, PathElement, list};
-use crate::document::{DocumentNode, NodeEntry, NodeValue, read_lean};
+use baton_document::{DocumentNode, NodeEntry, NodeValue, read_lean};
 
 /// Applies the step with the first candidate that `is_good` accepts; `None` if there is none.
 pub(super) fn apply_step(text: &str, step: &EditStep, is_good: &dyn Fn(&str) -> bool) -> Option<String> {

@@ -1,7 +1,7 @@
 //! Items in files of their own.
 
 use super::front_matter;
-use crate::{Diagnostic, document};
+use baton_document::Diagnostic;
 use baton_types::{ContextItem, InclusionMode, ItemKind};
 
 /// Directory of rule files.
@@ -75,7 +75,7 @@ pub(crate) fn is_item_path(path: &str) -> bool {
 
 /// Reads the item of a file.
 pub(super) fn read(path: &str, bytes: &[u8], role: &ItemFileRole<'_>) -> Result<ContextItem, Diagnostic> {
-    let content = document::utf8(path, bytes)?.trim_start_matches('\u{feff}');
+    let content = baton_document::utf8(path, bytes)?.trim_start_matches('\u{feff}');
     if let ItemFileRole::Guide = role {
         return Ok(ContextItem {
             description: format!("What {GUIDE_FILE} says."),

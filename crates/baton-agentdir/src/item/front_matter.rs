@@ -1,10 +1,7 @@
 //! Front matter: metadata between two fences at the start of a text.
 
-use crate::{
-    Diagnostic,
-    document::{self, DocumentNode, DocumentReader, Fields, NodeValue},
-    permission::INCLUSION_MODE_KEYWORDS,
-};
+use crate::permission::INCLUSION_MODE_KEYWORDS;
+use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::{ContextItem, InclusionMode};
 
 const FENCE: &str = "---";
@@ -40,7 +37,7 @@ pub(crate) fn split<'a>(path: &str, text: &'a str) -> Option<(&'a str, &'a str)>
 pub(crate) fn read<'a>(path: &str, text: &'a str) -> Result<(FrontMatter, &'a str), Diagnostic> {
     let Some((header, text)) = split(path, text) else { return Ok((FrontMatter::default(), text)) };
     let mut remarks = DocumentReader::new(path);
-    let header = document::read(path, header.as_bytes()).map(|node| read_header(&mut remarks, node));
+    let header = baton_document::read(path, header.as_bytes()).map(|node| read_header(&mut remarks, node));
     match header {
         Ok(header) => match remarks.finish().into_iter().find(Diagnostic::is_error) {
             Some(error) => Err(below_fence(error)),

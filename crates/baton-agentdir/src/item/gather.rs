@@ -4,7 +4,7 @@ use super::{
     ListedItems,
     files::{ItemFileRole, read},
 };
-use crate::{Diagnostic, document::SourceLocation};
+use baton_document::{Diagnostic, SourceLocation};
 use baton_types::{ContextItem, ItemKind};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -2,10 +2,10 @@
 
 use super::{MAX_REFERENCES, front_matter::priority_of};
 use crate::{
-    document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation},
     permission::{INCLUSION_MODE_KEYWORDS, too_many},
     resolve::check_unique,
 };
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation};
 use baton_types::{ContextItem, InclusionMode, ItemKind};
 use std::collections::BTreeSet;
 

@@ -1,7 +1,7 @@
 //! Reads one server entry.
 
 use super::{McpDialect, login, timing, tools, transport, value};
-use crate::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 use baton_types::{McpEra, McpPermissions, McpServer};
 
 /// Longer prefixes leave too few characters for the tool names.

@@ -1,7 +1,7 @@
 //! OAuth settings of a server.
 
 use super::{McpDialect, value};
-use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::McpOauth;
 
 pub(super) fn read(reader: &mut DocumentReader, dialect: McpDialect, fields: &mut Fields) -> Option<McpOauth> {

@@ -1,10 +1,8 @@
 //! Tool settings of earlier TeamSpark versions.
 
 use super::value;
-use crate::{
-    document::{DocumentReader, Fields},
-    permission::INCLUSION_MODE_KEYWORDS,
-};
+use crate::permission::INCLUSION_MODE_KEYWORDS;
+use baton_document::{DocumentReader, Fields};
 use baton_types::{InclusionMode, Permission};
 
 const PERMISSION_KEYWORDS: [(&str, Option<Permission>); 3] =

@@ -1,7 +1,7 @@
 //! Timeouts of a server, in the units that different programs use.
 
 use super::{McpDialect, value};
-use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue, duration};
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue, duration};
 use baton_types::McpTimeouts;
 use std::time::Duration;
 

@@ -1,10 +1,10 @@
 //! Exposed tools of a server and their permissions, in the keys of many programs.
 
 use super::{McpDialect, teamspark, value};
-use crate::{
-    document::{DocumentNode, DocumentReader, Fields, NodeEntry, NodeValue},
-    permission::{INCLUSION_MODE_KEYWORDS, MAX_RULES, PERMISSION_KEYWORDS, read_argument_rules, warn_overridden},
+use crate::permission::{
+    INCLUSION_MODE_KEYWORDS, MAX_RULES, PERMISSION_KEYWORDS, read_argument_rules, warn_overridden,
 };
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeEntry, NodeValue};
 use baton_rules::glob_matches;
 use baton_types::{InclusionMode, InclusionModes, Permission, PermissionRule};
 

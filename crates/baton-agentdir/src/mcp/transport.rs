@@ -1,7 +1,7 @@
 //! Transport of a server: a program, a URL, or a part of Baton.
 
 use super::{McpDialect, value};
-use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation};
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation};
 use baton_types::McpTransport;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,7 @@
 //! Values of variables and headers. They are often secrets, so messages never repeat them.
 
 use super::McpDialect;
-use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use std::collections::BTreeMap;
 
 const MAX_VALUES: usize = 256;

@@ -1,6 +1,6 @@
 //! Reads the key `providers`.
 
-use crate::document::{
+use baton_document::{
     DocumentNode, DocumentReader, Fields, LocatedValue, NodeEntry, NodeValue, SourceLocation, duration,
 };
 use baton_types::{

@@ -1,9 +1,6 @@
 //! `.env` in an agent's directory: variables of that agent only.
 
-use crate::{
-    Diagnostic,
-    document::{self, SourceLocation},
-};
+use baton_document::{Diagnostic, SourceLocation};
 use baton_types::AgentVariables;
 use std::collections::BTreeMap;
 
@@ -23,7 +20,7 @@ pub fn variables(files: &BTreeMap<String, Vec<u8>>) -> (AgentVariables, Vec<Diag
         );
         return (AgentVariables::default(), remarks);
     }
-    let text = match document::utf8(VARIABLES_FILE, bytes) {
+    let text = match baton_document::utf8(VARIABLES_FILE, bytes) {
         Ok(text) => text,
         Err(error) => return (AgentVariables::default(), vec![error]),
     };

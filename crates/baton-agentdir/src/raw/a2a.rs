@@ -1,6 +1,6 @@
 //! The key `a2a`: presentation of answers over A2A.
 
-use crate::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 use baton_types::{A2aSettings, AnswerPlacement, TextDelivery};
 
 /// Values of `a2a.answer`.

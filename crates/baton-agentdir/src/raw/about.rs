@@ -1,6 +1,6 @@
 //! Keys about the publisher of an agent.
 
-use crate::document::{DocumentReader, Fields, LocatedValue};
+use baton_document::{DocumentReader, Fields, LocatedValue};
 use baton_types::{AgentPublisher, PublisherInfo};
 
 const URL_HINT: &str = "write http://... or https://... without spaces";

@@ -1,6 +1,6 @@
 //! One entry of `exports`.
 
-use crate::document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation};
 
 /// An exported tool as written.
 pub(crate) struct RawExport {

@@ -1,6 +1,6 @@
 //! The key `http` of a tool.
 
-use crate::document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
 use baton_types::HttpBody;
 
 pub(crate) const METHODS: [&str; 5] = ["GET", "POST", "PUT", "PATCH", "DELETE"];

@@ -1,7 +1,7 @@
 //! The keys `answer`, `guardrails`, `settings.budgets` and `settings.effort`.
 
 use super::{RawHttp, entries, located};
-use crate::document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
 use baton_types::{Budget, Budgets, GuardStage};
 use std::time::Duration;
 
@@ -20,7 +20,7 @@ pub(crate) struct RawAnswer {
 
 /// One entry of `guardrails`.
 pub(crate) struct RawGuardrail {
-    pub(crate) location: crate::document::SourceLocation,
+    pub(crate) location: baton_document::SourceLocation,
     pub(crate) name: Option<LocatedValue<String>>,
     pub(crate) on: Vec<GuardStage>,
     pub(crate) command: Option<LocatedValue<Vec<LocatedValue<String>>>>,

@@ -1,10 +1,8 @@
 //! The key `settings`.
 
 use super::{located, run_controls};
-use crate::{
-    document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue},
-    permission::APPROVAL_MODE_KEYWORDS,
-};
+use crate::permission::APPROVAL_MODE_KEYWORDS;
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
 use baton_types::{ApprovalMode, Budgets, ControlTools, Thousandths, ToolExecution};
 use std::time::Duration;
 

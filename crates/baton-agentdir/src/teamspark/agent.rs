@@ -7,13 +7,13 @@ use super::{
     settings::TeamSparkSettings,
 };
 use crate::{
-    Diagnostic, Format, PLAYBOOK_FILE, PROMPT_FILE, ParsedAgent,
-    document::{self, DocumentNode, DocumentReader, Fields, NodeValue},
+    Format, PLAYBOOK_FILE, PROMPT_FILE, ParsedAgent,
     item::{self, ItemSources, ListedItems},
     mcp,
     parse::companion,
     provider,
 };
+use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::{
     AgentResources, AgentSpec, ControlTools, ItemKind, Knowledge, McpServer, McpTransport, ModelSpec, ToolExecution,
     ToolPolicy,
@@ -26,7 +26,11 @@ const DEFAULT_VERSION: &str = "1.0.0";
 
 /// Values of the agent's definition file; embeddings are skipped.
 pub(crate) fn tree(file: &str, bytes: &[u8]) -> Result<DocumentNode, Diagnostic> {
-    if file.ends_with(".json") { document::read_json_lean(file, bytes) } else { document::read_lean(file, bytes) }
+    if file.ends_with(".json") {
+        baton_document::read_json_lean(file, bytes)
+    } else {
+        baton_document::read_lean(file, bytes)
+    }
 }
 
 /// Parses an agent in one of TeamSpark's formats.
@@ -135,7 +139,7 @@ fn prompt(
 ) -> String {
     let written = node.and_then(|node| super::text(reader, "systemPrompt", &node));
     let prompt_file = files.get(PROMPT_FILE).filter(|_| format != Format::Tsagent);
-    let prompt_file = prompt_file.and_then(|bytes| match document::utf8(PROMPT_FILE, bytes) {
+    let prompt_file = prompt_file.and_then(|bytes| match baton_document::utf8(PROMPT_FILE, bytes) {
         Ok(text) => Some(text.to_owned()),
         Err(error) => {
             remarks.push(error.into_warning("the default prompt is used"));

@@ -1,11 +1,9 @@
 //! `metadata.tools` of TeamSpark: exported tools, with TeamSpark's syntax for placeholders in prompts.
 
 use super::value;
-use crate::{
-    document::{DocumentNode, DocumentReader, Fields},
-    is_tool_name,
-    tool::{DeclaredParameters, parameters},
-};
+use crate::tool::{DeclaredParameters, parameters};
+use baton_document::{DocumentNode, DocumentReader, Fields};
+use baton_types::is_tool_name;
 use baton_types::{BUILT_IN_TOOLS, ExportedTool, Json};
 use std::collections::BTreeSet;
 

@@ -1,10 +1,8 @@
 //! `metadata` of TeamSpark: data for the agent card, and whether the agent is autonomous.
 
 use super::value;
-use crate::{
-    document::{DocumentNode, DocumentReader, Fields, SourceLocation},
-    raw::MAX_ENTRIES,
-};
+use crate::raw::MAX_ENTRIES;
+use baton_document::{DocumentNode, DocumentReader, Fields, SourceLocation};
 use baton_types::{AgentPublisher, PublisherInfo, SkillSpec};
 use std::collections::BTreeSet;
 

@@ -2,12 +2,12 @@
 
 use super::value;
 use crate::{
-    document::{DocumentNode, DocumentReader, Fields},
     permission::APPROVAL_MODE_KEYWORDS,
     provider,
     raw::{MAX_TOKENS, MAX_TOP_K, MAX_TOP_N, MAX_TURNS, RawContext},
     resolve,
 };
+use baton_document::{DocumentNode, DocumentReader, Fields};
 use baton_types::{ApprovalMode, GenerationSettings, ProviderEntry, RelevanceLimits, RunLimits};
 
 /// Settings that apply unless a session overrides them.

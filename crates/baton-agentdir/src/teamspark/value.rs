@@ -1,6 +1,6 @@
 //! Values as earlier versions wrote them: numbers are often text.
 
-use crate::document::{DocumentNode, DocumentReader, Fields, NodeValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::Thousandths;
 
 /// Text. An unquoted version such as `1.0` is a number in YAML and is converted to text.

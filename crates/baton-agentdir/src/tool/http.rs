@@ -2,11 +2,11 @@
 
 use super::{DEFAULT_MAX_OUTPUT, DEFAULT_TIMEOUT, DeclaredParameters};
 use crate::{
-    document::{DocumentReader, LocatedValue, SourceLocation},
     mcp::is_header,
     raw::{RawHttp, RawTool},
     template::placeholders,
 };
+use baton_document::{DocumentReader, LocatedValue, SourceLocation};
 use baton_types::{Effects, GuardRunner, HttpBody, HttpTool};
 
 const MAX_URL: usize = 4096;

@@ -9,7 +9,7 @@ proptest! {
     #[test]
     fn arbitrary_bytes(agent in prop::collection::vec(any::<u8>(), 0..400), prompt in prop::collection::vec(any::<u8>(), 0..40)) {
         let parsed = parse_files(&[("agent.yaml", &agent), ("prompt.md", &prompt)]);
-        prop_assert_eq!(parsed.agent.is_some(), !parsed.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error));
+        prop_assert_eq!(parsed.agent.is_some(), !parsed.diagnostics.iter().any(baton_document::Diagnostic::is_error));
     }
 
     #[test]
@@ -21,7 +21,7 @@ proptest! {
         let yaml: String =
             lines.iter().map(|(indent, key, value)| format!("{}{}: {}\n", "  ".repeat(*indent), KEYS[*key], VALUES[*value])).collect();
         let parsed = parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"p")]);
-        prop_assert_eq!(parsed.agent.is_some(), !parsed.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error));
+        prop_assert_eq!(parsed.agent.is_some(), !parsed.diagnostics.iter().any(baton_document::Diagnostic::is_error));
         for diagnostic in &parsed.diagnostics {
             prop_assert!(diagnostic.line as usize <= lines.len() + 1, "{}\n{}", diagnostic, yaml);
         }
@@ -57,7 +57,7 @@ proptest! {
         let theirs = parse_files(&[("agent.yaml", b"name: a"), ("prompt.md", b"p"), ("mcp.json", json.as_bytes())]);
         prop_assert!(theirs.agent.is_some());
         let ours = parse_files(&[("agent.yaml", yaml.as_bytes()), ("prompt.md", b"p")]);
-        prop_assert_eq!(ours.agent.is_some(), !ours.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error));
+        prop_assert_eq!(ours.agent.is_some(), !ours.diagnostics.iter().any(baton_document::Diagnostic::is_error));
         // The same keys are accepted in foreign files.
         prop_assert!(ours.resources.servers.len() <= theirs.resources.servers.len(), "{}", json);
     }
@@ -67,7 +67,7 @@ proptest! {
         for file in ["tspark.json", "tsagent.json", "tsagent.yaml"] {
             for bytes in [&bytes[..], words.as_bytes()] {
                 let parsed = parse_files(&[(file, bytes), ("prompt.md", bytes), ("rules/a.mdt", bytes), ("AGENTS.md", bytes)]);
-                let has_error = parsed.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error);
+                let has_error = parsed.diagnostics.iter().any(baton_document::Diagnostic::is_error);
                 prop_assert_eq!(parsed.agent.is_some(), !has_error);
             }
         }

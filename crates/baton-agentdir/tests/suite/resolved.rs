@@ -1,7 +1,8 @@
 //! The agent parsed from a valid directory.
 
 use super::{parse_files, parse_yaml, shown};
-use baton_agentdir::{is_agent_name, parse, scaffold};
+use baton_agentdir::{parse, scaffold};
+use baton_types::is_agent_name;
 use baton_types::{ModelSpec, ToolRunner};
 use std::{collections::BTreeMap, path::Path};
 

@@ -5,7 +5,7 @@ use crate::{
     call::{is_stream, read_body},
     transport::ReplyBody,
 };
-use baton_wire::sse::SseParser;
+use baton_encoding::sse::SseParser;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, header};
 use http_body_util::{BodyExt as _, Full};

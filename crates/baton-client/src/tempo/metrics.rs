@@ -5,8 +5,8 @@ use super::{
     search::{CANONICAL, WARNINGS, decoded_header},
 };
 use crate::{Client, ClientError, call::invalid_response};
+use baton_encoding::path_segment;
 use baton_types::SpanValue;
-use baton_wire::path_segment;
 use serde::{Deserialize, Deserializer, de};
 use std::fmt::{self, Write as _};
 

@@ -1,8 +1,8 @@
 //! TraceQL searches.
 
 use crate::{Client, ClientError, call::invalid_response};
+use baton_encoding::path_segment;
 use baton_types::SpanValue;
-use baton_wire::path_segment;
 use http::HeaderMap;
 use serde::Deserialize;
 use std::{collections::BTreeMap, fmt::Write as _};

@@ -6,9 +6,8 @@ use async_stream::stream;
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Journal, Model, ModelCall, ModelError,
-    ModelEvent, ModelInfo, ModelResolver, ModelStream, RetryAdvice, SamplingRequest, ToolHost, ToolInvocation,
-    ToolOutcome, ToolOutput,
+    AgentSource, BoxFuture, ChatMessage, FinishReason, Journal, Model, ModelCall, ModelError, ModelEvent, ModelInfo,
+    ModelResolver, ModelStream, RetryAdvice, SamplingRequest, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
     AgentName, AgentResources, AgentSpec, CallId, CommandTool, ContextItem, ControlTools, Effects, HandoffTarget,
@@ -16,6 +15,7 @@ use baton_types::{
     QuestionKind, Role, RunLimits, Timestamp, ToolCall, ToolExecution, ToolInputRequest, ToolQuestion, ToolRunner,
     ToolSpec, Usage,
 };
+use baton_types::{Clock, IdGenerator};
 use std::{
     collections::HashMap,
     sync::{

@@ -1,6 +1,6 @@
 //! Splits metrics into parts that fit into a request.
 
-use baton_telemetry::{MeterFamily, MeterSnapshot};
+use baton_types::{MeterFamily, MeterSnapshot};
 
 /// Number of series.
 pub(super) fn series_count(reading: &MeterSnapshot) -> usize {

@@ -5,8 +5,8 @@ use crate::{
     sender::ExportOutcome,
     signal_exporter::{SignalExportShutdown, SignalExporter},
 };
+use baton_meters::Meters;
 use baton_otlp::write_metrics;
-use baton_telemetry::Meters;
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 

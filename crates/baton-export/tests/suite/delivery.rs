@@ -5,7 +5,7 @@ use crate::{
     receiver::{Answer, Port, Receiver},
 };
 use baton_export::{Compression, ExportOptions, OtlpProtocol, Route, Signal};
-use baton_ports::{SpanBatch, SpanStore as _};
+use baton_span_ports::{SpanBatch, SpanStore as _};
 use baton_types::{Span, SpanId, SpanLink, SpanStatus, SpanValue};
 use http::HeaderValue;
 use std::{collections::BTreeSet, time::Duration};

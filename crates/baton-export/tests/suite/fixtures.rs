@@ -1,7 +1,7 @@
 //! Spans to export, and a span store with its exporter.
 
 use baton_export::{ExportOptions, ExportTarget, ExportTiming, Exporter, OtlpProtocol, Route, Signal};
-use baton_ports::{SpanBatch, SpanStore as _};
+use baton_span_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::{
     Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, TraceId,

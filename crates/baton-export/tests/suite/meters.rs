@@ -5,13 +5,14 @@ use crate::{
     receiver::{Answer, Receiver},
 };
 use baton_export::{ExportCounts, ExportOptions, ExportTarget, ExportTiming, Exporter, OtlpProtocol, Route, Signal};
+use baton_meters::Meters;
 use baton_otlp::{
     Encoding,
     proto::{ExportMetricsServiceRequest, MetricData},
     write_metrics,
 };
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
-use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings};
+use baton_telemetry::{SpanOrigin, TelemetrySettings};
 use baton_types::Span;
 use prost::Message as _;
 use std::{sync::Arc, time::Duration};

@@ -6,7 +6,8 @@ use crate::{
     receiver::{Answer, ReceivedRequest, Receiver},
 };
 use baton_export::{OtlpProtocol, Signal};
-use baton_ports::{ExportState, SpanBatch, SpanStore as _};
+use baton_ports::ExportState;
+use baton_span_ports::{SpanBatch, SpanStore as _};
 use baton_types::{Span, SpanValue};
 use std::time::Duration;
 

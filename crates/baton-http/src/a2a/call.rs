@@ -3,11 +3,9 @@
 use crate::{app::HttpState, auth::Caller, reply, telemetry::RequestSpan};
 use baton_engine::{EngineError, TaskRef};
 use baton_rules::Access;
+use baton_types::FieldViolation;
 use baton_types::{AgentName, AgentSpec, ErrorCode, Principal, PushDialect, StreamId};
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, ErrorKind},
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::HeaderMap;
 use std::{borrow::Cow, sync::Arc};
 

@@ -6,13 +6,11 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
+use baton_api::AnsweredApproval;
 use baton_engine::{AnswerApproval, ApprovalDecision, ApprovalRef, QuestionAnswer};
 use baton_rules::Access;
 use baton_types::ErrorCode;
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::{self, AnsweredApproval},
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
 /// Answers a pending approval. The response is sent as soon as the answer is journaled and reports the task state at
@@ -28,7 +26,7 @@ pub(crate) async fn answer(
         let (parts, body) = request.into_parts();
         reply::check_json(&parts.headers)?;
         let received = shared.bodies.read(&parts, body).await?;
-        let answer: api::AnswerApproval = serde_json::from_str(reply::parse_text(&received.bytes)?)
+        let answer: baton_api::AnswerApproval = serde_json::from_str(reply::parse_text(&received.bytes)?)
             .map_err(|error| Error::new(ErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST, error.to_string()))?;
         let id = format!("{task}/{call}");
         let answer = command(task, call, answer, RequestSpan::from_request(&parts.extensions, &parts.headers).trace())?;
@@ -48,10 +46,10 @@ pub(crate) async fn answer(
 fn command(
     task: String,
     call: String,
-    answer: api::AnswerApproval,
+    answer: baton_api::AnswerApproval,
     trace: Option<String>,
 ) -> Result<AnswerApproval, Error> {
-    let api::AnswerApproval { decision, digest, key, content, text, remote_task_id, answers } = answer;
+    let baton_api::AnswerApproval { decision, digest, key, content, text, remote_task_id, answers } = answer;
     let several = answers.into_iter().map(|answer| QuestionAnswer {
         key: Some(answer.key),
         decision: answer.decision.map(convert_decision),
@@ -74,10 +72,10 @@ fn invalid_answer(message: &str) -> Error {
     Error::new(ErrorKind::InvalidParams, ErrorCode::ANSWER_INVALID, message)
 }
 
-fn convert_decision(decision: api::ApprovalDecision) -> ApprovalDecision {
+fn convert_decision(decision: baton_api::ApprovalDecision) -> ApprovalDecision {
     match decision {
-        api::ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
-        api::ApprovalDecision::AllowSession => ApprovalDecision::AllowSession,
-        api::ApprovalDecision::Deny => ApprovalDecision::Deny,
+        baton_api::ApprovalDecision::AllowOnce => ApprovalDecision::AllowOnce,
+        baton_api::ApprovalDecision::AllowSession => ApprovalDecision::AllowSession,
+        baton_api::ApprovalDecision::Deny => ApprovalDecision::Deny,
     }
 }

@@ -6,15 +6,13 @@ use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
+use baton_api::ApprovalList;
 use baton_engine::ListApprovals;
 use baton_ports::StreamCursor;
 use baton_rules::Access;
+use baton_types::FieldViolation;
 use baton_types::{ErrorCode, Timestamp};
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, ErrorKind},
-    api::ApprovalList,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use serde::Deserialize;
 use std::sync::Arc;
 

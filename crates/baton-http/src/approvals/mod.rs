@@ -14,12 +14,9 @@ pub(crate) use show::show;
 use crate::{app::HttpState, auth::Caller, reply};
 use baton_engine::{Approval, ApprovalError, ApprovalKind, ApprovalQuestion, ApprovalRef};
 use baton_rules::Access;
+use baton_types::FieldViolation;
 use baton_types::StreamId;
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, ErrorKind},
-    api,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 
 /// The approval, if it is pending and the caller may read its agent.
 async fn find_approval(shared: &HttpState, caller: &Caller, target: &ApprovalRef) -> Result<Approval, Error> {
@@ -46,11 +43,11 @@ fn approval_error(shared: &HttpState, caller: &Caller, error: ApprovalError) -> 
     }
 }
 
-fn entry(approval: Approval) -> api::ApprovalEntry {
+fn entry(approval: Approval) -> baton_api::ApprovalEntry {
     let id = format!("{}/{}", approval.task, approval.address());
     let mut questions = approval.questions.into_iter().map(question);
-    let api::ApprovalQuestion { key, kind, message, schema, url } = questions.next().unwrap_or_default();
-    api::ApprovalEntry {
+    let baton_api::ApprovalQuestion { key, kind, message, schema, url } = questions.next().unwrap_or_default();
+    baton_api::ApprovalEntry {
         id,
         kind,
         task_id: approval.task.to_string(),
@@ -72,13 +69,13 @@ fn entry(approval: Approval) -> api::ApprovalEntry {
     }
 }
 
-fn question(question: ApprovalQuestion) -> api::ApprovalQuestion {
+fn question(question: ApprovalQuestion) -> baton_api::ApprovalQuestion {
     let ApprovalQuestion { key, message, kind } = question;
     let (kind, schema, url) = match kind {
-        ApprovalKind::Approval => (api::ApprovalKind::Approval, None, None),
-        ApprovalKind::Form(schema) => (api::ApprovalKind::Form, Some(schema), None),
-        ApprovalKind::Visit(url) => (api::ApprovalKind::Visit, None, Some(url)),
-        ApprovalKind::Question => (api::ApprovalKind::Question, None, None),
+        ApprovalKind::Approval => (baton_api::ApprovalKind::Approval, None, None),
+        ApprovalKind::Form(schema) => (baton_api::ApprovalKind::Form, Some(schema), None),
+        ApprovalKind::Visit(url) => (baton_api::ApprovalKind::Visit, None, Some(url)),
+        ApprovalKind::Question => (baton_api::ApprovalKind::Question, None, None),
     };
-    api::ApprovalQuestion { key, kind, message, schema, url }
+    baton_api::ApprovalQuestion { key, kind, message, schema, url }
 }

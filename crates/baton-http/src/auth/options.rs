@@ -1,7 +1,8 @@
 //! Access control options of the HTTP server.
 
-use baton_ports::{AuditLog, Authenticator, Clock, TokenIssuer};
+use baton_ports::{AuditLog, Authenticator, TokenIssuer};
 use baton_rules::RateLimit;
+use baton_types::Clock;
 use baton_types::{Digest, Timestamp};
 use std::{fmt, sync::Arc};
 

@@ -1,12 +1,10 @@
 //! Agent card in its response format.
 
 use super::CardForm;
-use baton_wire::{
-    CanonicalJsonError,
-    a2a::{
-        v1::{AgentCard, AgentCardSignature},
-        v03::{self, UnionCard},
-    },
+use baton_encoding::CanonicalJsonError;
+use baton_wire::a2a::{
+    v1::{AgentCard, AgentCardSignature},
+    v03::{self, UnionCard},
 };
 use serde::{Serialize, Serializer};
 

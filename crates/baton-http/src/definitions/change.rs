@@ -6,12 +6,10 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_api::ChangeAgent;
 use baton_manage::{metadata_change, settings_change};
 use baton_types::{AgentChange, ErrorCode};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::ChangeAgent,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
 /// Applies all given changes atomically.

@@ -6,7 +6,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_wire::api::CloneAgent;
+use baton_api::CloneAgent;
 use std::sync::Arc;
 
 /// Creates an agent with the same files and another name.

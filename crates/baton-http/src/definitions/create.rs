@@ -3,7 +3,8 @@
 use super::{authorize_change, details, manage_error, manage_role};
 use crate::{app::HttpState, auth::Caller};
 use axum::response::Response;
-use baton_wire::{a2a::v1::Error, api::CreateAgent};
+use baton_api::CreateAgent;
+use baton_wire::a2a::v1::Error;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 
 /// Creates the agent and returns its location.

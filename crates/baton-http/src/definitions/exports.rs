@@ -1,9 +1,9 @@
 //! `/api/v1/agents/{agent}/exports`: tasks that an agent exports as MCP tools.
 
 use super::part::DefinitionCollection;
+use baton_api::{AgentExport, AgentExportList};
 use baton_manage::{Definition, ManageError, export, export_change};
 use baton_types::AgentChange;
-use baton_wire::api::{AgentExport, AgentExportList};
 use serde::Serialize;
 
 pub(super) struct Exports;

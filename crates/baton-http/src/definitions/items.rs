@@ -1,9 +1,9 @@
 //! `/api/v1/agents/{agent}/rules` and `/references`.
 
 use super::part::DefinitionCollection;
+use baton_api::{AgentItem, AgentItemList};
 use baton_manage::{Definition, ManageError, item, item_put, item_with_text};
 use baton_types::{AgentChange, ItemKind};
-use baton_wire::api::{AgentItem, AgentItemList};
 use serde::Serialize;
 use std::marker::PhantomData;
 

@@ -23,14 +23,12 @@ use axum::{
     extract::{Path, rejection::PathRejection},
     response::Response,
 };
+use baton_api::AgentDetails;
 use baton_manage::{Definition, ManageError, ManageRole, Manager};
 use baton_ports::AgentRepository;
 use baton_rules::Access;
 use baton_types::{AgentName, Digest, ErrorCode};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::AgentDetails,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use serde::Serialize;
 use std::{fmt, sync::Arc};

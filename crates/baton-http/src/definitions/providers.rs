@@ -1,11 +1,11 @@
 //! `/api/v1/agents/{agent}/providers`: model providers of an agent, without secrets.
 
 use super::part::DefinitionCollection;
+use baton_api::AgentProviderList;
 use baton_manage::{
     Definition, ManageError, available_providers, provider, provider_change, providers, shown_provider,
 };
 use baton_types::{AgentChange, Json};
-use baton_wire::api::AgentProviderList;
 use serde::Serialize;
 
 pub(super) struct Providers;

@@ -1,9 +1,9 @@
 //! `/api/v1/agents/{agent}/servers`: MCP servers of an agent, without secrets.
 
 use super::part::DefinitionCollection;
+use baton_api::AgentServerList;
 use baton_manage::{Definition, ManageError, server_change, servers, shown_entry};
 use baton_types::{AgentChange, Json};
-use baton_wire::api::AgentServerList;
 use serde::Serialize;
 
 pub(super) struct Servers;

@@ -1,6 +1,6 @@
 //! Metrics source of the surface.
 
-use baton_telemetry::Meters;
+use baton_meters::Meters;
 use std::{fmt, sync::Arc};
 
 /// Metrics source and clock.

@@ -19,9 +19,9 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_meters::{MeterLevels, MeterSource, instruments};
 use baton_otlp::{Encoding, OtherSignal, SignalCount};
 use baton_ports::BoxFuture;
-use baton_telemetry::{MeterLevels, MeterSource, instruments};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, HeaderValue, header};

@@ -9,8 +9,9 @@ use crate::{
     spans::{self, NO_SPAN_STORE_MESSAGE},
 };
 use baton_otlp::{DecodedExport, Encoding, Export};
-use baton_ports::{BoxFuture, SpanBatch, SpanStore, SpanStoreError};
+use baton_ports::BoxFuture;
 use baton_rules::Access;
+use baton_span_ports::{SpanBatch, SpanStore, SpanStoreError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;

@@ -3,8 +3,8 @@
 use crate::spans;
 use axum::{body::Body, response::Response};
 use baton_otlp::{Encoding, ReadError, RpcStatus};
-use baton_ports::SpanStoreError;
 use baton_proto::status;
+use baton_span_ports::SpanStoreError;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, HeaderValue, StatusCode, header};

@@ -9,14 +9,12 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_api::{ChangeSession, ChangedSession, SessionSettingsBody};
 use baton_engine::{SessionChange, SessionRef};
 use baton_ports::ConversationSummary;
 use baton_rules::{Access, SessionRecord};
 use baton_types::{ErrorCode, Json, SessionOverrides};
-use baton_wire::{
-    a2a::v1::Error,
-    api::{ChangeSession, ChangedSession, SessionSettingsBody},
-};
+use baton_wire::a2a::v1::Error;
 use serde_json::Value;
 use std::sync::Arc;
 

@@ -3,9 +3,10 @@
 use super::{SessionPath, SessionQuery, load_session_record, read_query, read_session_ref, session_error};
 use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
+use baton_api::DeletedSession;
 use baton_engine::{SessionDeletion, SessionRef, UnfinishedPolicy};
 use baton_rules::Access;
-use baton_wire::{a2a::v1::Error, api::DeletedSession};
+use baton_wire::a2a::v1::Error;
 use serde::Deserialize;
 use std::sync::Arc;
 

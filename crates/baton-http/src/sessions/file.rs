@@ -1,18 +1,16 @@
 //! JSON file format of exported sessions.
 
 use super::{invalid, invalid_field, item, items};
+use baton_api::{SESSION_FORMAT, SessionContextItem, SessionFile, SessionMessage, SessionSettingsBody, SessionUsage};
 use baton_engine::{ImportSession, SessionLine, SessionView};
+use baton_types::Violations;
 use baton_types::{
     AgentName, ContextId, ErrorCode, IncludedItem, RequestContext, SessionEntry, Thousandths, Timestamp, Usage,
 };
-use baton_wire::{
-    Violations,
-    a2a::v1::{Error, Message},
-    api::{SESSION_FORMAT, SessionContextItem, SessionFile, SessionMessage, SessionSettingsBody, SessionUsage},
-};
+use baton_wire::a2a::v1::{Error, Message};
 
 /// A message of a transcript.
-pub(super) fn message(line: &SessionLine) -> SessionMessage<'_> {
+pub(super) fn message(line: &SessionLine) -> SessionMessage<Message<'_>> {
     let SessionEntry { at, message, request, usage, notice } = &line.entry;
     SessionMessage {
         at: Some(*at),
@@ -30,7 +28,7 @@ fn write_used_item(item: &IncludedItem) -> SessionContextItem {
 }
 
 /// Session file. Task and event references of messages are omitted, because the tasks are not exported.
-pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
+pub(super) fn write(view: &SessionView) -> SessionFile<Message<'_>> {
     let record = view.record.as_ref();
     let exported = |line| {
         let mut exported = message(line);
@@ -54,7 +52,7 @@ pub(super) fn write(view: &SessionView) -> SessionFile<'_> {
 /// Converts a session file to an import. `agent` takes precedence over the agent in the file. Messages without a
 /// timestamp get `now`.
 pub(super) fn read(
-    file: SessionFile<'_>,
+    file: SessionFile<Message<'_>>,
     agent: Option<AgentName>,
     context: Option<ContextId>,
     now: Timestamp,
@@ -85,7 +83,7 @@ pub(super) fn read(
 }
 
 fn entry(
-    session_message: SessionMessage<'_>,
+    session_message: SessionMessage<Message<'_>>,
     index: usize,
     now: Timestamp,
     violations: &mut Violations,

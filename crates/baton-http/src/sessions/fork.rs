@@ -9,10 +9,11 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_api::ForkSession;
 use baton_engine::{SessionRef, TaskRef};
 use baton_rules::Access;
 use baton_types::TaskId;
-use baton_wire::{a2a::v1::Error, api::ForkSession};
+use baton_wire::a2a::v1::Error;
 use std::sync::Arc;
 
 /// Creates a session with the history of this one, up to an event of a task.

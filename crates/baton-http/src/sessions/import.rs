@@ -10,13 +10,11 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_api::{ImportedSession, SessionFile};
 use baton_engine::{ImportSession, SessionRef};
 use baton_rules::Access;
 use baton_types::{AgentName, ContextId, ErrorCode};
-use baton_wire::{
-    a2a::v1::Error,
-    api::{ImportedSession, SessionFile},
-};
+use baton_wire::a2a::v1::{Error, Message};
 use http::{HeaderMap, header};
 use serde::Deserialize;
 use std::{pin::pin, sync::Arc};
@@ -48,7 +46,7 @@ pub(crate) async fn import(
             let parsed = if is_text {
                 markdown::read(utf8(&received.bytes)?, agent, context, now)?
             } else {
-                let written: SessionFile<'_> = serde_json::from_str(parse_text(&received.bytes)?)
+                let written: SessionFile<Message<'_>> = serde_json::from_str(parse_text(&received.bytes)?)
                     .map_err(|error| invalid(error.to_string()).with_code(ErrorCode::SESSION_INVALID))?;
                 (file::read(written, agent, context, now)?, Vec::new())
             };

@@ -3,11 +3,12 @@
 use super::{SessionQuery, invalid_field, read_query, session_error, summary};
 use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
+use baton_api::SessionList;
 use baton_engine::{ListSessions, SessionRef};
 use baton_ports::ConversationCursor;
 use baton_rules::Access;
 use baton_types::{AgentName, Timestamp};
-use baton_wire::{a2a::v1::Error, api::SessionList};
+use baton_wire::a2a::v1::Error;
 use serde::Deserialize;
 use std::sync::Arc;
 

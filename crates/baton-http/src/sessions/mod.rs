@@ -28,12 +28,9 @@ use axum::extract::{
 use baton_engine::{SessionError, SessionRef, SessionSummary, SessionView};
 use baton_ports::{AgentEditor, ConversationSummary};
 use baton_rules::{Access, SessionRecord};
+use baton_types::FieldViolation;
 use baton_types::{AgentName, ErrorCode, ItemName, SessionId, SessionOrigin, StreamId};
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, ErrorKind},
-    api,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use serde::Deserialize;
 use std::{fmt, sync::Arc};
 
@@ -150,11 +147,11 @@ fn invalid_field(field: &str, description: String) -> Error {
     Error::invalid_params(FieldViolation { field: field.to_owned(), description }.into())
 }
 
-fn summary(summary: SessionSummary) -> api::SessionSummary {
+fn summary(summary: SessionSummary) -> baton_api::SessionSummary {
     let SessionSummary { conversation, title, origin, last_message } = summary;
     let ConversationSummary { agent, context, tasks, unfinished, began_at, last_at } = conversation;
     let last_message = last_message.map(|message| truncate_message(&message.text())).filter(|text| !text.is_empty());
-    api::SessionSummary {
+    baton_api::SessionSummary {
         context_id: context.to_string(),
         agent: agent.to_string(),
         title,
@@ -180,7 +177,7 @@ fn truncate_message(text: &str) -> String {
 }
 
 /// Summary of a loaded session.
-fn summary_of(view: &SessionView) -> api::SessionSummary {
+fn summary_of(view: &SessionView) -> baton_api::SessionSummary {
     let (title, origin) =
         view.record.as_ref().map(|record| (record.title.clone(), record.origin.clone())).unwrap_or_default();
     let entries = view.lines.iter().rev().map(|line| &line.entry).filter(|entry| !entry.notice);
@@ -188,10 +185,10 @@ fn summary_of(view: &SessionView) -> api::SessionSummary {
     summary(SessionSummary { conversation: view.conversation.clone(), title, origin, last_message })
 }
 
-fn items(items: &[ItemName]) -> Vec<api::SessionItem> {
-    items.iter().map(|item| api::SessionItem { kind: item.kind, name: item.name.clone() }).collect()
+fn items(items: &[ItemName]) -> Vec<baton_api::SessionItem> {
+    items.iter().map(|item| baton_api::SessionItem { kind: item.kind, name: item.name.clone() }).collect()
 }
 
-fn item(item: api::SessionItem) -> ItemName {
+fn item(item: baton_api::SessionItem) -> ItemName {
     ItemName { kind: item.kind, name: item.name }
 }

@@ -7,14 +7,12 @@ use super::{
 };
 use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
+use baton_api::ChangedSession;
 use baton_engine::SessionChange;
 use baton_ports::AgentRepositoryError;
 use baton_rules::Access;
 use baton_types::{AgentChange, ErrorCode, SessionOverrides};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::ChangedSession,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
 /// Resets all settings to those of the agent.

@@ -5,8 +5,8 @@ use super::{
 };
 use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
+use baton_api::{SessionDetails, SessionSettingsBody};
 use baton_rules::Access;
-use baton_wire::api::{SessionDetails, SessionSettingsBody};
 use std::sync::Arc;
 
 /// Returns a session with its messages.

@@ -1,8 +1,8 @@
 //! A span as one flat object.
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
+use baton_api::SpanEntry;
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
-use baton_wire::api::SpanEntry;
 use serde_json::{Map, Value as Tree};
 
 /// Converts a span to its API form.

@@ -14,7 +14,8 @@ use axum::{
     response::Response,
 };
 use baton_otlp::{Encoding, write_export};
-use baton_ports::{BoxFuture, SpanReadItem, SpanReadRequest, SpanReader, TimeRange};
+use baton_ports::BoxFuture;
+use baton_span_ports::{SpanReadItem, SpanReadRequest, SpanReader, TimeRange};
 use baton_traceql::{Mode, ParsedQuery, Query as TraceQl, Root, parse, search_pipeline};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};

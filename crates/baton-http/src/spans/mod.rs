@@ -11,8 +11,8 @@ use crate::{
     auth::Caller,
     routes::{RouteAccess, Routes},
 };
-use baton_ports::SpanStore;
 use baton_rules::Access;
+use baton_span_ports::SpanStore;
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;

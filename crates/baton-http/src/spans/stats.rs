@@ -3,7 +3,7 @@
 use super::{entry::moment, readable_store, store_error};
 use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
-use baton_wire::api::SpanStatsEntry;
+use baton_api::SpanStatsEntry;
 use std::sync::Arc;
 
 /// Span count, disk usage and retention.

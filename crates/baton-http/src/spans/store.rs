@@ -1,8 +1,8 @@
 //! Access to the span store, and its error mapping.
 
 use crate::{app::HttpState, auth::Caller};
-use baton_ports::{SpanStore, SpanStoreError};
 use baton_rules::Access;
+use baton_span_ports::{SpanStore, SpanStoreError};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 

@@ -7,13 +7,12 @@ use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
-use baton_ports::{BoxFuture, SpanFeed, SpanFeedEvent};
+use baton_api::MissedSpans;
+use baton_ports::BoxFuture;
+use baton_span_ports::{SpanFeed, SpanFeedEvent};
 use baton_traceql::{Aliases, Mode, SearchPlan, check_tail, parse};
 use baton_types::ErrorCode;
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::MissedSpans,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use bytes::Bytes;
 use http::{HeaderValue, header};
 use serde::Deserialize;

@@ -1,11 +1,11 @@
 //! `GET /tempo/api/metrics/query_range?q=&start=&end=&since=&step=&exemplars=&strict=` and `GET
 //! /tempo/api/metrics/query`, which has one interval.
 
+use super::messages::{query_instant_response, query_range_response};
 use super::{accept, headers::explain, params::TempoParams, query_target, refusal::TempoRejection, time_params};
 use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
-use baton_otlp::tempo::{query_instant_response, query_range_response};
-use baton_ports::{MetricsResult, SpanMetricsRequest};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest};
 use baton_traceql::{Literal, Mode, ParsedQuery, Query, Root, Steps, parse};
 use http::HeaderMap;
 use std::sync::Arc;

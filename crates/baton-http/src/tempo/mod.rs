@@ -6,6 +6,7 @@ mod accept;
 mod headers;
 mod info;
 mod legacy_search;
+mod messages;
 mod metrics;
 mod params;
 mod query_target;

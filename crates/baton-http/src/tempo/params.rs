@@ -2,7 +2,7 @@
 
 use super::refusal::TempoRejection;
 use axum::extract::FromRequestParts;
-use baton_ports::TimeRange;
+use baton_span_ports::TimeRange;
 use http::request::Parts;
 use std::{convert::Infallible, str::FromStr};
 

@@ -2,8 +2,9 @@
 
 use super::refusal::TempoRejection;
 use crate::{app::HttpState, auth::Caller, spans};
-use baton_ports::{ForwardTarget, HopList, SpanStore, SpanStoreError};
 use baton_rules::Access;
+use baton_span_ports::{ForwardTarget, HopList};
+use baton_span_ports::{SpanStore, SpanStoreError};
 use http::HeaderMap;
 use std::sync::Arc;
 

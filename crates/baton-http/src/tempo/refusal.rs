@@ -2,7 +2,7 @@
 
 use crate::spans::{self, NO_SPAN_STORE_MESSAGE};
 use axum::{body::Body, response::Response};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::{ParseError, QueryError};
 use baton_wire::a2a::v1::Error;
 use http::{HeaderValue, StatusCode, header};

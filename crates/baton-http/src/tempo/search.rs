@@ -1,10 +1,10 @@
 //! `GET /tempo/api/search?q=&limit=&spss=&start=&end=&strict=`.
 
+use super::messages::search_response;
 use super::{accept, headers::explain, legacy_search, params::TempoParams, query_target, refusal::TempoRejection};
 use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
-use baton_otlp::tempo::search_response;
-use baton_ports::{TraceSearchRequest, TraceSearchResult};
+use baton_span_ports::{TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Mode, ParsedQuery, Query, Root, parse, search_pipeline};
 use http::HeaderMap;
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! `GET /tempo/api/search/tag/{tag}/values` and `GET /tempo/api/v2/search/tag/{tag}/values`.
 
+use super::messages::{ValueKind, tag_values};
 use super::{accept, params::TempoParams, query_target, refusal::TempoRejection, tags::tags_ask};
 use crate::{app::HttpState, auth::Caller, path_name::PathName};
 use axum::{extract::State, response::Response};
-use baton_otlp::tempo::{SearchTagValuesResponse, SearchTagValuesV2Response, ValueKind, tag_values};
+use baton_otlp::tempo::{SearchTagValuesResponse, SearchTagValuesV2Response};
 use baton_traceql::{
     BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, Mode, PipelineExpr, PipelineStage, Root, SpansetExpr,
     parse,

@@ -1,10 +1,10 @@
 //! `GET /tempo/api/search/tags` and `GET /tempo/api/v2/search/tags`: the names of attributes.
 
+use super::messages::{TagScope, tag_names, tag_scopes};
 use super::{accept, params::TempoParams, query_target, refusal::TempoRejection};
 use crate::{app::HttpState, auth::Caller};
 use axum::{extract::State, response::Response};
-use baton_otlp::tempo::{TagScope, tag_names, tag_scopes};
-use baton_ports::{TagNames, TagsRequest};
+use baton_span_ports::{TagNames, TagsRequest};
 use baton_traceql::{Mode, parse};
 use http::HeaderMap;
 use std::sync::Arc;

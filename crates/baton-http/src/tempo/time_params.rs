@@ -1,7 +1,7 @@
 //! Time parameters in the formats of Tempo clients: seconds, nanoseconds, RFC 3339, or a relative duration.
 
 use super::{params::TempoParams, refusal::TempoRejection};
-use baton_ports::TimeRange;
+use baton_span_ports::TimeRange;
 use baton_traceql::{FieldExpr, Literal, Mode, PipelineExpr, PipelineStage, Root, SpansetExpr, Steps, parse};
 use baton_types::Timestamp;
 

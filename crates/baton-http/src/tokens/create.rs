@@ -10,14 +10,12 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
+use baton_api::{CreateToken, CreatedToken};
 use baton_ports::{IssuedToken, NewToken};
 use baton_rules::AccessScope;
+use baton_types::Violations;
 use baton_types::{Principal, Timestamp};
-use baton_wire::{
-    Violations,
-    a2a::v1::{Error, read_params_text},
-    api::{CreateToken, CreatedToken},
-};
+use baton_wire::a2a::v1::{Error, read_params_text};
 use http::{HeaderValue, StatusCode, header};
 use std::{sync::Arc, time::Duration};
 

@@ -3,7 +3,7 @@
 use super::{entry, tokens};
 use crate::{app::HttpState, auth::Caller, reply};
 use axum::{extract::State, response::Response};
-use baton_wire::api::TokenList;
+use baton_api::TokenList;
 use std::sync::Arc;
 
 /// All tokens, including expired and revoked ones.

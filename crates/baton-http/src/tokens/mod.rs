@@ -9,14 +9,12 @@ pub(crate) use list::list;
 pub(crate) use revoke::revoke;
 
 use crate::{app::HttpState, auth::Caller, reply};
+use baton_api::TokenEntry;
 use baton_engine::EngineError;
 use baton_ports::{TokenError, TokenIssuer, TokenRecord};
 use baton_rules::Access;
 use baton_types::ErrorCode;
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::TokenEntry,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 
 /// Token issuer. Requires `admin`.
 fn tokens<'a>(shared: &'a HttpState, caller: &Caller) -> Result<&'a dyn TokenIssuer, Error> {

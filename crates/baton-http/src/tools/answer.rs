@@ -10,12 +10,10 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
+use baton_api::AnswerTool;
 use baton_rules::Access;
 use baton_types::ErrorCode;
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::AnswerTool,
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::sync::Arc;
 
 /// The body repeats the arguments and adds the answers and the state that came with the questions.

@@ -6,13 +6,11 @@ use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
+use baton_api::{ServerEntry, ToolEntry, ToolList};
 use baton_ports::ServerStatus;
 use baton_rules::Access;
 use baton_types::ErrorCode;
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::{ServerEntry, ToolEntry, ToolList},
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use serde::Deserialize;
 use std::{sync::Arc, time::Duration};
 

@@ -10,14 +10,12 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
+use baton_api::{PermissionReply, SetPermission};
 use baton_manage::ManageRole;
 use baton_ports::{PermissionEditError, PermissionEditor, PermissionUpdate, ToolHost};
 use baton_rules::Access;
 use baton_types::{AgentSpec, ErrorCode, PermissionChange, PermissionTarget};
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::{PermissionReply, SetPermission},
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::{fmt, sync::Arc};
 
 /// Storage of tool permissions in agent definitions.

@@ -3,6 +3,7 @@
 use super::{find, state::ToolCallState};
 use crate::{app::HttpState, auth::Caller, reply, telemetry::RequestSpan};
 use axum::response::Response;
+use baton_api::{QuestionEntry, ToolReply};
 use baton_ports::{
     BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
@@ -15,10 +16,7 @@ use baton_types::{
     AgentSpec, AttributeKey, ErrorCode, Json, SpanKind, ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest,
     ToolQuestion, TraceContext,
 };
-use baton_wire::{
-    a2a::v1::{Error, ErrorKind},
-    api::{QuestionEntry, ToolReply},
-};
+use baton_wire::a2a::v1::{Error, ErrorKind};
 
 /// Input of a round.
 pub(super) struct ToolCallRound<'a> {

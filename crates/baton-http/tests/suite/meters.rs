@@ -6,8 +6,9 @@ use crate::{
 };
 use axum::Router;
 use baton_http::{HttpOptions, MeterPorts, app};
+use baton_meters::{MeterLevels, MeterSource, Meters, instruments};
 use baton_ports::BoxFuture;
-use baton_telemetry::{MeterLevels, MeterSource, Meters, SpanOrigin, TelemetrySettings, instruments};
+use baton_telemetry::{SpanOrigin, TelemetrySettings};
 use baton_types::{Span, SpanKind, SpanValue};
 use std::sync::Arc;
 

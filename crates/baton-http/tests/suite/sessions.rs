@@ -4,14 +4,12 @@ use crate::{
     bindings::{headers, raw},
     world::{agent, client, engine, message, options},
 };
+use baton_api::{ChangeSession, ForkSession, SessionItem, SessionSettingsBody};
 use baton_client::{Client, ClientError, SendRequest, SessionFormat, SessionName};
 use baton_http::{SessionPorts, app};
 use baton_ports::{AgentEditor, AgentFiles, AgentRepositoryError, AgentUpdate, BoxFuture};
 use baton_types::{AgentChange, AgentName, ErrorCode, ItemKind, Json, Message, SessionOverrides, Thousandths};
-use baton_wire::{
-    a2a::v1::{Task, TaskState},
-    api::{ChangeSession, ForkSession, SessionItem, SessionSettingsBody},
-};
+use baton_wire::a2a::v1::{Task, TaskState};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::{
@@ -103,7 +101,7 @@ async fn markdown_round_trip_preserves_texts() {
     assert!(imported.warnings.len() == 2 && imported.warnings[0].contains("metadata"), "{:?}", imported.warnings);
     assert_eq!(exported(&client, "again", SessionFormat::Markdown).await, before.replace("\"trip\"", "\"again\""));
     let again = client.session(named("again")).await.unwrap();
-    let words = |details: &baton_wire::api::SessionDetails<'_>| -> Vec<String> {
+    let words = |details: &baton_api::SessionDetails<baton_wire::a2a::v1::Message<'_>>| -> Vec<String> {
         let text = |parts: &[baton_wire::a2a::v1::Part<'_>]| {
             parts.iter().filter_map(|part| part.text.as_deref()).filter(|text| !text.is_empty()).collect()
         };
@@ -154,7 +152,7 @@ async fn session_list_is_paged_and_shows_last_messages() {
         seen.extend(sessions.iter().map(|one| format!("{} {}", one["agent"], one["last_message"])));
         match page["next_page_token"].as_str() {
             Some(token) => {
-                path = format!("/api/v1/sessions?page_size=2&page_token={}", baton_wire::path_segment(token));
+                path = format!("/api/v1/sessions?page_size=2&page_token={}", baton_encoding::path_segment(token));
             }
             None => break,
         }

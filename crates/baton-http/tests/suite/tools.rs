@@ -7,6 +7,7 @@ use crate::{
     },
 };
 use axum::Router;
+use baton_api::{AnswerEntry, AnswerTool, ToolReply};
 use baton_client::Client;
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, ToolPorts, app};
@@ -18,7 +19,6 @@ use baton_types::{
     AgentName, AgentSpec, AnswerAction, ArgumentMatch, Effects, Json, McpTool, Permission, PermissionRule,
     QuestionKind, ToolInputRequest, ToolPolicy, ToolQuestion, ToolRunner, ToolSpec,
 };
-use baton_wire::api::{AnswerEntry, AnswerTool, ToolReply};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::{

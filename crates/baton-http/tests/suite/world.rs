@@ -7,14 +7,15 @@ use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Journal, Model, ModelCall, ModelError,
-    ModelEvent, ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation,
-    ToolOutcome, ToolOutput, WebhookError, WebhookSender,
+    AgentSource, BoxFuture, ChatMessage, FinishReason, Journal, Model, ModelCall, ModelError, ModelEvent,
+    ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation, ToolOutcome,
+    ToolOutput, WebhookError, WebhookSender,
 };
 use baton_types::{
     AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, PushConfig, Role,
     RunLimits, SkillSpec, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
 };
+use baton_types::{Clock, IdGenerator};
 use std::{
     sync::{
         Arc,

@@ -2,7 +2,8 @@
 
 use super::{IssuerConfig, IssuerDocuments, discover};
 use crate::jwt::{CompactJwt, KeySet};
-use baton_ports::{Clock, TokenRejection};
+use baton_ports::TokenRejection;
+use baton_types::Clock;
 use baton_types::Timestamp;
 use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};

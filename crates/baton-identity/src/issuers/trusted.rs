@@ -2,7 +2,8 @@
 
 use super::{IssuerConfig, IssuerDocuments, IssuerError, config::host, keys::IssuerKeyCache, scopes};
 use crate::jwt::{Claims, CompactJwt};
-use baton_ports::{AuthenticatedCaller, Clock, TokenRejection};
+use baton_ports::{AuthenticatedCaller, TokenRejection};
+use baton_types::Clock;
 use baton_types::Principal;
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Key files with owner-only permissions.
 
-use baton_local::write_private;
+use baton_system::write_private;
 use ring::{pkcs8::Document, rand::SystemRandom};
 use std::{
     fs::{self, File},

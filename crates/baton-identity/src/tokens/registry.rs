@@ -2,10 +2,11 @@
 
 use super::token_format::{constant_time_eq, format_token, fresh_id, fresh_secret, split_token};
 use baton_ports::{
-    AuthenticatedCaller, BoxFuture, Clock, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer, TokenRecord,
+    AuthenticatedCaller, BoxFuture, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer, TokenRecord,
     TokenRejection, TokenStore,
 };
 use baton_rules::AccessScope;
+use baton_types::Clock;
 use baton_types::{Digest, Principal, Timestamp};
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};

@@ -2,7 +2,8 @@
 
 use crate::signer::Signer;
 use baton_identity::{IssuerConfig, IssuerDocuments, Issuers};
-use baton_ports::{AuthenticatedCaller, BoxFuture, Clock, TokenRejection};
+use baton_ports::{AuthenticatedCaller, BoxFuture, TokenRejection};
+use baton_types::Clock;
 use baton_types::Timestamp;
 use bytes::Bytes;
 use parking_lot::Mutex;

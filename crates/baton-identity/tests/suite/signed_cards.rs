@@ -203,7 +203,7 @@ fn canonical_forms_of_other_signers_are_supported() {
     let forger = Forger::new();
     let header = json!({"alg": "EdDSA", "kid": "k", "typ": "JOSE"});
     let plain: Value = serde_json::from_str(&text(&UnionCard::new(&card()))).unwrap();
-    let raw = baton_wire::canonical_json(&Json::from(plain.clone())).unwrap();
+    let raw = baton_encoding::canonical_json(Json::from(plain.clone()).as_str()).unwrap();
     for payload in card().signature_payloads().unwrap().into_iter().chain([raw]) {
         let mut document = plain.clone();
         document["signatures"] = json!([forger.sign(&header, &payload)]);

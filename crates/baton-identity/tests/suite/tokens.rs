@@ -7,9 +7,10 @@ use baton_journal::{
     fault::{Fault, FaultyJournal},
 };
 use baton_ports::{
-    BoxFuture, Clock as _, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer as _, TokenRecord,
-    TokenRejection, TokenStore,
+    BoxFuture, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer as _, TokenRecord, TokenRejection,
+    TokenStore,
 };
+use baton_types::Clock as _;
 use baton_types::{Digest, Principal, Timestamp};
 use std::{future::Future as _, pin::pin, sync::Arc, task::Poll};
 use tokio::sync::Semaphore;

@@ -5,7 +5,8 @@ use super::{
     location::{AgentFilesLocation, AgentOrigin, StorageEntry},
 };
 use crate::storage::{SaveOutcome, create};
-use baton_agentdir::{AgentAmendment, Diagnostic, EditError, amend, parse};
+use baton_agentdir::{AgentAmendment, EditError, amend, parse};
+use baton_document::Diagnostic;
 use baton_ports::{
     AgentEditor, AgentFiles, AgentRepositoryError, AgentStorage, AgentStorageError, AgentUpdate, BoxFuture,
 };

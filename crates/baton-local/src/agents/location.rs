@@ -5,7 +5,8 @@ use crate::{
     files::{AgentContent, AgentStamps},
     storage::{SaveOutcome, finish_pending, remove, save},
 };
-use baton_agentdir::{AGENT_FILE, Diagnostic, Format, document::SourceLocation};
+use baton_agentdir::{AGENT_FILE, Format};
+use baton_document::{Diagnostic, SourceLocation};
 use baton_ports::{AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use std::{

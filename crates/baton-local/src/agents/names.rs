@@ -1,7 +1,8 @@
 //! Persists assigned agent names, so that a restart does not reassign them.
 
 use super::{location::LocationKey, scanner::ScannedAgent};
-use crate::{LoadError, write_private};
+use crate::LoadError;
+use baton_system::write_private;
 use baton_types::AgentName;
 use serde::{Deserialize, Serialize};
 use std::{

@@ -5,7 +5,8 @@ use super::{
     editor::{retry_on_conflict, unwritable},
 };
 use crate::storage::SaveOutcome;
-use baton_agentdir::{Diagnostic, EditError, PermissionEdit, edit};
+use baton_agentdir::{EditError, PermissionEdit, edit};
+use baton_document::Diagnostic;
 use baton_ports::{AgentRepositoryError, BoxFuture, PermissionEditError, PermissionEditor, PermissionUpdate};
 use baton_types::{AgentName, PermissionChange};
 use std::{collections::BTreeMap, sync::Arc};

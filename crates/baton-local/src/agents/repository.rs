@@ -6,7 +6,8 @@ use super::{
     location::{AgentFilesLocation, AgentOrigin},
 };
 use crate::storage::SaveOutcome;
-use baton_agentdir::{Diagnostic, EditError};
+use baton_agentdir::EditError;
+use baton_document::Diagnostic;
 use baton_ports::{
     AgentFiles, AgentLocation, AgentPersistence, AgentRepository, AgentRepositoryError, BoxFuture, StoredAgent,
 };

@@ -7,7 +7,8 @@ use super::{
     source::{Definition, DefinitionSource, MemoryBudget, ServedAgent},
 };
 use crate::{LoadError, SpecCheck, discover::discover, files::AgentContent};
-use baton_agentdir::{AGENT_FILE, Diagnostic, document, parse};
+use baton_agentdir::{AGENT_FILE, parse};
+use baton_document::Diagnostic;
 use baton_ports::UnusableEntry;
 use baton_types::{AgentListing, AgentName, AgentSpec, Digest, ToolRunner};
 use std::{
@@ -244,7 +245,7 @@ fn read(
     }
     let Some(base) = home.base() else {
         let message = "the directory's path is not UTF-8";
-        let remark = Diagnostic::error(AGENT_FILE, document::SourceLocation::START, message);
+        let remark = Diagnostic::error(AGENT_FILE, baton_document::SourceLocation::START, message);
         diagnostics.push(remark.with_hint("rename the directory"));
         return (None, diagnostics);
     };
@@ -278,7 +279,7 @@ fn tools_stay_inside(home: &AgentFilesLocation, agent: &AgentSpec) -> Vec<Diagno
         let ToolRunner::Command(command) = &tool.runner else { continue };
         let Some(inside) = home.directory() else {
             let message = format!("tool {:?} runs a program, and this agent has no directory to run it in", tool.name);
-            let remark = Diagnostic::error(AGENT_FILE, document::SourceLocation::START, message);
+            let remark = Diagnostic::error(AGENT_FILE, baton_document::SourceLocation::START, message);
             diagnostics.push(remark.with_hint("keep the agent in a directory, or offer the tool by an MCP server"));
             continue;
         };
@@ -289,7 +290,7 @@ fn tools_stay_inside(home: &AgentFilesLocation, agent: &AgentSpec) -> Vec<Diagno
         };
         let message = format!("the directory of tool {:?} {problem}", tool.name);
         diagnostics.push(
-            Diagnostic::error(AGENT_FILE, document::SourceLocation::START, message)
+            Diagnostic::error(AGENT_FILE, baton_document::SourceLocation::START, message)
                 .with_hint("create it inside the agent's directory, or correct `directory`"),
         );
     }

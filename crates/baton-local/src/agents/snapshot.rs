@@ -7,7 +7,7 @@ use super::{
     scanner::{ScanContext, ScanProblem, ScannedAgent, scan_origins},
     source::ServedAgent,
 };
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_ports::UnusableEntry;
 use baton_types::AgentName;
 use std::{collections::HashMap, path::Path};

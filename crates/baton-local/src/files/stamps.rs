@@ -1,12 +1,13 @@
 //! File system metadata of agent files, for change detection without reading them.
 
 use super::belongs;
-use crate::{SystemClock, discover::DiscoveredAgent, storage::PendingChange};
+use crate::{discover::DiscoveredAgent, storage::PendingChange};
 use baton_agentdir::{
     DEFINITION_FILES, GUIDE_FILE, MAX_REFERENCES, MCP_FILES, PLAYBOOK_FILE, PROMPT_FILE, REFERENCE_DIRECTORIES,
     RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, provider::VARIABLES_FILE, reference_type,
 };
-use baton_ports::Clock;
+use baton_system::SystemClock;
+use baton_types::Clock;
 use baton_types::Digest;
 use std::{
     collections::BTreeMap,

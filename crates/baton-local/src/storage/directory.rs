@@ -6,7 +6,7 @@ use crate::{
     discover::{DiscoveredAgent, discover, is_draft},
     files::{AgentContent, AgentStamps},
 };
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_ports::{AgentFiles, AgentLocation, AgentStorage, AgentStorageError};
 use baton_types::Digest;
 use std::{

@@ -1,6 +1,6 @@
 //! Loading and reloading directories.
 
-use baton_agentdir::{Diagnostic, document::SourceLocation};
+use baton_document::{Diagnostic, SourceLocation};
 use baton_local::{DirectoryAgents, LoadError, Reload};
 use baton_ports::AgentSource;
 use std::{

@@ -1,4 +1,4 @@
-//! Agents in real directories and tools as real programs.
+//! Agents in real directories.
 
 #[cfg(test)]
 mod agent_resources;
@@ -8,18 +8,7 @@ mod agents;
 mod audit;
 #[cfg(test)]
 #[cfg(unix)]
-mod calling;
-#[cfg(test)]
-mod clock_and_ids;
-#[cfg(test)]
-#[cfg(unix)]
-mod commands;
-#[cfg(test)]
-#[cfg(unix)]
 mod data_directory;
-#[cfg(test)]
-#[cfg(target_os = "linux")]
-mod detached;
 #[cfg(test)]
 mod formats;
 #[cfg(test)]

@@ -263,7 +263,7 @@ async fn other_changes_and_copies_keep_the_effects() {
     manager.create(create_request(&made), ManageRole::Owner).await.unwrap();
     let prompt = |_: &Definition| Ok(vec![AgentChange::Prompt("Be brief.".to_owned())]);
     manager.change(&bob, ManageRole::Administrator, None, prompt).await.unwrap();
-    let copy = baton_wire::api::CloneAgent { name: "rob".to_owned(), ..Default::default() };
+    let copy = baton_api::CloneAgent { name: "rob".to_owned(), ..Default::default() };
     manager.copy(&bob, &copy).await.unwrap();
     let elsewhere = ("server", "t", r#"{"url": "https://evil.example", "headers": {"A": "${TOKEN}"}}"#);
     let move_it = |now: &Definition| Ok(vec![change(now, elsewhere)?]);

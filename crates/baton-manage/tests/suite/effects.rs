@@ -1,11 +1,11 @@
 //! Every way in which a definition can start a program, read a variable or a file, or connect to an address.
 
 use baton_agentdir::parse_anywhere;
+use baton_api::CreateAgent;
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::{ManageRole, Manager};
 use baton_rules::{DefinitionEffects, ValueSource};
 use baton_types::ErrorCode;
-use baton_wire::api::CreateAgent;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) type Files = BTreeMap<String, String>;

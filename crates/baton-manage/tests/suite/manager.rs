@@ -1,8 +1,8 @@
+use baton_api::{AgentItem, CloneAgent, CreateAgent};
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::{Definition, ManageRole, Manager, definition, item_put, provider_change, server_change};
 use baton_ports::AgentLocation;
 use baton_types::{AgentChange, AgentName, ErrorCode, InclusionMode, ItemKind, Json};
-use baton_wire::api::{AgentItem, CloneAgent, CreateAgent};
 use std::sync::Arc;
 
 fn manager() -> Manager {

@@ -1,7 +1,7 @@
+use baton_api::CreateAgent;
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::{Definition, ManageRole, Manager, definition, provider_change, providers, server_change, servers};
 use baton_types::Json;
-use baton_wire::api::CreateAgent;
 use std::{collections::BTreeMap, sync::Arc};
 
 const SECRETS: [&str; 9] = [

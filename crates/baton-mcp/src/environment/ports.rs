@@ -1,7 +1,8 @@
 //! Ports used by Environments.
 
-use baton_ports::{AgentInvoker, AgentSource, Clock, HandoffService, IdGenerator, ToolHost};
+use baton_ports::{AgentInvoker, AgentSource, HandoffService, ToolHost};
 use baton_toolhost::McpServers;
+use baton_types::{Clock, IdGenerator};
 use std::sync::Arc;
 
 /// Ports used by Environments; cheap to clone.

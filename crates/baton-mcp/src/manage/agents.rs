@@ -5,9 +5,9 @@ use super::{
     server::{ManageCall, ManageServer},
     verbs::ManageOperation,
 };
+use baton_api::{AgentDetails, AgentProviderInfo, ChangeAgent, CloneAgent, CreateAgent, SessionSettingsBody};
 use baton_manage::{Definition, ManageError, definition, metadata_change, settings, settings_change, storage_info};
 use baton_types::AgentChange;
-use baton_wire::api::{AgentDetails, AgentProviderInfo, ChangeAgent, CloneAgent, CreateAgent, SessionSettingsBody};
 use serde_json::{Value, json};
 
 impl ManageServer {

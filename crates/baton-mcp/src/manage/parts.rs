@@ -5,12 +5,12 @@ use super::{
     server::{ManageCall, ManageServer},
     verbs::{PartAction, PartKind},
 };
+use baton_api::{AgentExport, AgentItem};
 use baton_manage::{
     Definition, ManageError, available_providers, export, export_change, item, item_change, item_with_text, provider,
     provider_change, providers, server_change, shown_entry, shown_provider,
 };
 use baton_types::{AgentChange, AgentResources, ErrorCode, ItemKind, Json};
-use baton_wire::api::{AgentExport, AgentItem};
 use serde_json::{Value, json};
 
 /// New value of a part.

@@ -1,8 +1,8 @@
 //! Arguments and results of the tools of Baton's own server.
 
+use baton_api::agent_address;
 use baton_ports::{AgentReply, UnusableEntry};
 use baton_types::{AgentListing, SkillSpec, TaskState};
-use baton_wire::api::agent_address;
 use serde::{Deserialize, Serialize};
 
 /// Result of `list_agents`.

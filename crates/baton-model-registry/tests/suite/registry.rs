@@ -6,7 +6,8 @@ use baton_model_registry::{
     EnvironmentVariables, LocalServer, ModelRegistry, ModelRegistryParts, ModelSettings, no_environment,
 };
 use baton_models::{ModelCatalog, PlaybookModels};
-use baton_ports::{AgentSource, Clock, ModelError, ModelResolver};
+use baton_ports::{AgentSource, ModelError, ModelResolver};
+use baton_types::Clock;
 use baton_types::{AgentName, AgentResources, AgentSpec, Timestamp};
 use parking_lot::RwLock;
 use std::sync::Arc;

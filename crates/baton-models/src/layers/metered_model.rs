@@ -2,7 +2,8 @@
 
 use crate::catalog::{ModelCatalog, TokenCorrection};
 use async_stream::stream;
-use baton_ports::{Clock, MicroDollars, Model, ModelCall, ModelEvent, ModelInfo, ModelStream};
+use baton_ports::{MicroDollars, Model, ModelCall, ModelEvent, ModelInfo, ModelStream};
+use baton_types::Clock;
 use baton_types::Usage;
 use futures_util::StreamExt;
 use std::sync::Arc;

@@ -5,7 +5,8 @@ use super::{
     StreamTimeouts, TimeoutModel,
 };
 use crate::{catalog::ModelCatalog, rescue::RescueModel};
-use baton_ports::{Clock, Model};
+use baton_ports::Model;
+use baton_types::Clock;
 use std::{sync::Arc, time::Duration};
 
 /// The layers around the models of one provider.

@@ -10,7 +10,7 @@ use super::{
     report::{RuleReport, SharedPlaybookState},
     rule::PlaybookRules,
 };
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_ports::{Model, ModelCall, ModelError, ModelInfo, ModelStream};
 use baton_types::AgentName;
 use std::sync::{Arc, atomic::Ordering};

@@ -5,10 +5,8 @@ use super::{
     parse_action::action,
     rule::{ChunkPace, PlaybookOptions, PlaybookRule, PlaybookRules, UsagePolicy},
 };
-use baton_agentdir::{
-    Diagnostic, PLAYBOOK_FILE,
-    document::{self, DocumentNode, DocumentReader, Fields, NodeValue},
-};
+use baton_agentdir::PLAYBOOK_FILE;
+use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields, NodeValue};
 use baton_types::Usage;
 use regex::{Regex, RegexBuilder};
 use std::{sync::atomic::AtomicU64, time::Duration};
@@ -27,7 +25,7 @@ pub fn check_playbook(text: &str) -> Vec<Diagnostic> {
 /// The parsed rules; valid only if no diagnostic is an error.
 pub(super) fn parse(text: &str) -> (PlaybookRules, Vec<Diagnostic>) {
     let mut reader = DocumentReader::new(PLAYBOOK_FILE);
-    let script = match document::read(PLAYBOOK_FILE, text.as_bytes()) {
+    let script = match baton_document::read(PLAYBOOK_FILE, text.as_bytes()) {
         Ok(node) => script(&mut reader, node).unwrap_or_default(),
         Err(diagnostic) => {
             reader.push(diagnostic);

@@ -5,7 +5,7 @@ use super::{
     rule::{AnswerContent, AnswerDelay, JsonSource, JsonTemplate, RuleAction, RuleEnd, RuleFailure, RuleToolCall},
     template::PlaybookTemplate,
 };
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation};
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue, SourceLocation};
 use std::time::Duration;
 
 const MAX_WAIT: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,7 +1,7 @@
 //! A parsed playbook: regexes compiled, templates split, everything validated.
 
 use super::{condition::RuleCondition, template::PlaybookTemplate};
-use baton_agentdir::document::SourceLocation;
+use baton_document::SourceLocation;
 use baton_ports::{ModelError, RetryAdvice};
 use baton_types::Usage;
 use serde_json::Value;

@@ -5,7 +5,8 @@ use crate::{
     scripted_model::{FixedClock, Step, output_lines, scripted},
 };
 use baton_models::{MeteredModel, ModelCatalog, TokenRates, UNKNOWN_WINDOW, estimate_tokens};
-use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Clock, Model};
+use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Model};
+use baton_types::Clock;
 use baton_types::Usage;
 use std::sync::Arc;
 

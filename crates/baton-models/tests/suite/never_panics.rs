@@ -7,7 +7,7 @@ use futures_util::{FutureExt, StreamExt};
 use proptest::prelude::*;
 
 fn check_model_or_diagnostic(text: &str) {
-    let good = !check_playbook(text).iter().any(baton_agentdir::Diagnostic::is_error);
+    let good = !check_playbook(text).iter().any(baton_document::Diagnostic::is_error);
     let playbook = Playbook::new(Some(text));
     assert_eq!(playbook.is_ok(), good, "{text}");
     if let Ok(playbook) = playbook {

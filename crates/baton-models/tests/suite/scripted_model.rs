@@ -1,7 +1,7 @@
 //! A model with scripted events that counts its calls.
 
-use baton_ports::{Clock, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream, RetryAdvice};
-use baton_types::{Timestamp, Usage};
+use baton_ports::{FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream, RetryAdvice};
+use baton_types::{Clock, Timestamp, Usage};
 use futures_util::StreamExt;
 use std::{
     collections::VecDeque,

@@ -1,7 +1,8 @@
 //! Decodes export requests.
 //!
-//! `weigh.rs` estimates the memory of a body first, because two bytes can encode a message that takes hundreds of bytes
-//! in memory; `json.rs` decodes OTLP JSON into the same messages as protobuf; `take.rs` converts them to spans.
+//! `size_estimate.rs` estimates the memory of a body first, because two bytes can encode a message that takes hundreds
+//! of bytes in memory; `json.rs` decodes OTLP JSON into the same messages as protobuf; `convert.rs` converts them to
+//! spans.
 //! `signals.rs` counts metrics and log records, which are not stored.
 
 mod convert;

@@ -3,9 +3,7 @@
 //! Strict clients reject unknown members, so these messages contain only members of Tempo.
 
 mod messages;
-mod search;
 mod series;
-mod tags;
 mod trace;
 
 pub use messages::{
@@ -13,12 +11,7 @@ pub use messages::{
     SearchTagsResponse, SearchTagsV2Response, SearchTagsV2Scope, ServiceStats, Span, SpanSet, TagValue, Trace,
     TraceByIdMetrics, TraceByIdResponse, TraceSearchMetadata,
 };
-pub use search::search_response;
-pub use series::{
-    Exemplar, InstantSeries, QueryInstantResponse, QueryRangeResponse, Sample, TimeSeries, query_instant_response,
-    query_range_response,
-};
-pub use tags::{INTRINSICS, TagScope, ValueKind, tag_names, tag_scopes, tag_values};
+pub use series::{Exemplar, InstantSeries, QueryInstantResponse, QueryRangeResponse, Sample, TimeSeries};
 pub use trace::{trace, trace_by_id, write_batches};
 
 use crate::Encoding;

@@ -1,11 +1,7 @@
 //! Tempo responses, compared byte for byte.
 
 use crate::generate::span;
-use baton_otlp::{
-    Encoding,
-    tempo::{self, TagScope, ValueKind},
-};
-use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TagNames, TraceMatch, TraceSearchResult};
+use baton_otlp::{Encoding, tempo};
 use baton_types::{SpanEvent, SpanId, SpanKind, SpanLink, SpanStatus, SpanValue, TraceId};
 use prost::Message;
 use serde::Serialize;
@@ -17,43 +13,6 @@ fn shown(message: &(impl Message + Serialize)) -> String {
 fn pretty(json: &[u8]) -> String {
     let tree: serde_json::Value = serde_json::from_slice(json).expect("JSON");
     serde_json::to_string_pretty(&tree).expect("JSON")
-}
-
-#[test]
-fn search_response_is_written() {
-    let found = SpanMatch {
-        id: SpanId([0xab; 8]),
-        name: "insight.decision".into(),
-        start: 1_794_767_304_664_938_900,
-        duration: 2827,
-        status: SpanStatus::Unset,
-        attributes: vec![
-            ("insight.type".into(), "decision".into()),
-            ("insight.confidence".into(), SpanValue::Float(0.5)),
-            ("gen_ai.usage.input_tokens".into(), SpanValue::Int(7)),
-            ("ok".into(), SpanValue::Bool(false)),
-        ],
-    };
-    let trace = TraceMatch {
-        id: TraceId([0x01; 16]),
-        root_service: "checkout-agents".to_owned(),
-        root_name: "invoke_agent orchestrator".to_owned(),
-        start: 1_794_767_304_664_938_900,
-        duration: 12_900_000,
-        spansets: vec![SpansetMatch {
-            spans: vec![found],
-            matched: 1,
-            attributes: vec![
-                ("by(span.insight.type)".to_owned(), "decision".into()),
-                ("count()".to_owned(), SpanValue::Int(1)),
-            ],
-        }],
-        services: vec![("checkout-agents".to_owned(), ServiceStats { spans: 4, errors: 1 })],
-    };
-    let answer = TraceSearchResult { traces: vec![trace], inspected_traces: 1, inspected_bytes: 21114, partial: false };
-    insta::assert_snapshot!("search", shown(&tempo::search_response(&answer)));
-    let given_up = TraceSearchResult { partial: true, ..TraceSearchResult::default() };
-    insta::assert_snapshot!("search_given_up", shown(&tempo::search_response(&given_up)));
 }
 
 #[test]
@@ -84,33 +43,4 @@ fn trace_response_is_written() {
     insta::assert_snapshot!("trace_v2_empty", shown(&tempo::trace_by_id(&[])));
     let empty = tempo::write(&tempo::trace_by_id(&[]), Encoding::Protobuf);
     assert_eq!(empty, [0x0a, 0, 0x12, 0], "an empty trace is present");
-}
-
-#[test]
-fn tag_names_and_values_are_written() {
-    let tags = TagNames {
-        span: vec!["a".to_owned(), "b".to_owned()],
-        resource: vec!["b".to_owned(), "service.name".to_owned()],
-        ..TagNames::default()
-    };
-    insta::assert_snapshot!("tags_v2", shown(&tempo::tag_scopes(&tags, TagScope::All)));
-    assert_eq!(tempo::tag_scopes(&tags, TagScope::Event).scopes, []);
-    assert_eq!(tempo::tag_names(&tags, TagScope::All).tag_names, ["a", "b", "service.name"]);
-    assert_eq!(tempo::tag_names(&tags, TagScope::Intrinsic).tag_names.len(), tempo::INTRINSICS.len());
-    let values = [
-        SpanValue::from("x"),
-        SpanValue::Int(1),
-        SpanValue::Float(0.5),
-        SpanValue::Bool(true),
-        SpanValue::Bytes(Vec::new()),
-    ];
-    let (typed, plain) = tempo::tag_values(&values, ValueKind::Native);
-    insta::assert_snapshot!("tag_values_v2", shown(&typed));
-    assert_eq!(plain.tag_values, ["x", "1", "0.5", "true"]);
-    let words = |values: &[SpanValue], kind| tempo::tag_values(values, kind).0.tag_values;
-    let keyword = &words(&["error".into()], ValueKind::Keyword)[0];
-    assert_eq!((keyword.kind.as_str(), keyword.value.as_str()), ("keyword", "error"));
-    let times = words(&[0, 1, 1500, 2_000_000, 90_000_000_000].map(SpanValue::Int), ValueKind::Duration);
-    let times: Vec<_> = times.iter().map(|time| time.value.as_str()).collect();
-    assert_eq!(times, ["0ns", "1ns", "1500ns", "2ms", "90s"]);
 }

@@ -1,11 +1,12 @@
 //! Metrics and log records as receivers read them.
 
+use baton_meters::instruments;
 use baton_otlp::{
     Encoding, LogLevel, LogLine, OtherSignal, SignalCount, logs_request, metrics_request,
     proto::{ExportLogsServiceRequest, ExportMetricsServiceRequest, ExportTraceServiceResponse},
     write_lines, write_metrics,
 };
-use baton_telemetry::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue, instruments};
+use baton_types::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
 use baton_types::{SpanId, SpanResource, SpanScope, SpanValue, TraceContext, TraceId};
 use prost::Message as _;
 use serde_json::Value as Json;

@@ -2,8 +2,8 @@
 
 use crate::fixtures::{Answer, Receiver, client, client_with, post};
 use baton_outbound::{OutboundError, OutboundOptions, Resolver};
-use baton_ports::BoxFuture;
 use bytes::Bytes;
+use futures_core::future::BoxFuture;
 use http::{HeaderMap, StatusCode};
 use std::{io, net::IpAddr, time::Duration};
 

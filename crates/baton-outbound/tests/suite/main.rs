@@ -1,4 +1,4 @@
-//! Address policy, calls, redirects and notifications, as receivers see them.
+//! Address policy, calls and redirects, as receivers see them.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 mod allow;
@@ -8,7 +8,6 @@ mod http2;
 mod identity;
 mod names;
 mod policy;
-mod push;
 mod redirects;
 mod streaming;
 mod targets;

@@ -2,8 +2,8 @@
 
 use crate::fixtures::{Answer, Receiver, client, client_with, post};
 use baton_outbound::{FinalTarget, OutboundError, OutboundOptions, Resolver, Target};
-use baton_ports::BoxFuture;
 use bytes::Bytes;
+use futures_core::future::BoxFuture;
 use http::{Request, StatusCode};
 use std::{io, net::IpAddr, time::Duration};
 use tokio::{

@@ -3,8 +3,9 @@
 use super::{MAX_EVENT, credential::RequestCredential};
 use crate::{BindingEvent, BindingEventStream, CallError};
 use async_stream::stream;
+use baton_encoding::sse::SseParser;
 use baton_outbound::GuardedBody;
-use baton_wire::{a2a::v1::StreamResponse, sse::SseParser};
+use baton_wire::a2a::v1::StreamResponse;
 use std::sync::Arc;
 
 /// The events of a body, each parsed by `read`; an error ends the stream.

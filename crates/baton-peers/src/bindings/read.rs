@@ -1,13 +1,11 @@
 //! JSON encoding of requests and decoding of replies.
 
 use crate::CallError;
+use baton_encoding::depth_within;
 use baton_types::MAX_JSON_DEPTH;
-use baton_wire::{
-    a2a::{
-        v1::{AgentCard, Error},
-        v03,
-    },
-    depth_within,
+use baton_wire::a2a::{
+    v1::{AgentCard, Error},
+    v03,
 };
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};

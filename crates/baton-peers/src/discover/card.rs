@@ -1,10 +1,8 @@
 //! Parser of cards of any version.
 
+use baton_encoding::depth_within;
 use baton_types::{Json, MAX_JSON_DEPTH};
-use baton_wire::{
-    a2a::{v1::AgentCard, v03},
-    depth_within,
-};
+use baton_wire::a2a::{v1::AgentCard, v03};
 
 /// Maximum number of interfaces considered.
 const MAX_INTERFACES: usize = 64;

@@ -6,10 +6,8 @@ use super::{
 };
 use baton_ports::PeerOutcome;
 use baton_types::TaskState;
-use baton_wire::{
-    Violations,
-    a2a::v1::{Artifact, MAX_PARTS, Message, Part, Role},
-};
+use baton_types::Violations;
+use baton_wire::a2a::v1::{Artifact, MAX_PARTS, Message, Part, Role};
 
 /// The outcome of a settled task.
 pub(crate) fn outcome(seen: &TaskTracker) -> Option<PeerOutcome> {

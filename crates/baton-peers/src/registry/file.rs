@@ -2,7 +2,7 @@
 
 use super::{FetchedCard, entry::PeerEntry};
 use crate::PeerConfig;
-use baton_local::write_private;
+use baton_system::write_private;
 use baton_types::AgentName;
 use baton_wire::a2a::v1::AgentCard;
 use serde::{Deserialize, Serialize};

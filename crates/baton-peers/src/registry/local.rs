@@ -2,8 +2,8 @@
 
 use super::{CardReadOutcome, FetchedCard, PeerConnector, agent::slug, entry::PeerEntry, file::PeerFile};
 use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
-use baton_agentdir::is_agent_name;
 use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
+use baton_types::is_agent_name;
 use baton_types::{AgentName, AgentResources, AgentSpec, ErrorCode};
 use parking_lot::RwLock;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};

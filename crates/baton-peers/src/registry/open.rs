@@ -7,9 +7,9 @@ use super::{
     local::{PeerEntries, refusal},
 };
 use crate::{Credential, PeerConfig};
-use baton_agentdir::is_agent_name;
 use baton_ports::{AgentSource, PeerRegistryError};
 use baton_types::ErrorCode;
+use baton_types::is_agent_name;
 use std::{path::PathBuf, sync::Arc};
 
 /// Options of the registry.

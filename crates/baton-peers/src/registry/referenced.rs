@@ -6,8 +6,8 @@ use super::{
     local::{MAX_PEERS, refusal},
 };
 use crate::PeerConfig;
-use baton_agentdir::is_agent_name;
 use baton_ports::PeerRegistryError;
+use baton_types::is_agent_name;
 use baton_types::{AgentName, ErrorCode, McpTransport};
 use std::{collections::BTreeMap, time::Duration};
 

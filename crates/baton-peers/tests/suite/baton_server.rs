@@ -5,15 +5,16 @@ use baton_engine::{Engine, EngineOptions, NoPeers, Ports};
 use baton_http::{A2aOptions, HttpOptions, ServeOptions, app, serve};
 use baton_journal::MemoryJournal;
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Model, ModelCall, ModelError, ModelEvent,
-    ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation, ToolOutcome,
-    ToolOutput, WebhookError, WebhookSender,
+    AgentSource, BoxFuture, ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelResolver,
+    ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
+    WebhookError, WebhookSender,
 };
 use baton_telemetry::Tracer;
 use baton_types::{
     AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolExecution,
     Usage,
 };
+use baton_types::{Clock, IdGenerator};
 use baton_wire::a2a::v1::CardBinding;
 use std::{
     net::SocketAddr,

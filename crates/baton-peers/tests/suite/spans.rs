@@ -10,7 +10,8 @@ use baton_peers::{
     A2aDialect, Anonymous, BindingChoice, CardReadOutcome, ChosenInterface, FetchedCard, LocalPeerRegistry, PeerConfig,
     PeerConnector, PeerHub, PeerInterface, PeerRegistryOptions, connect,
 };
-use baton_ports::{BoxFuture, PeerGateway as _, PeerRegistryError, PeerRequest, SpanSink};
+use baton_ports::{BoxFuture, PeerGateway as _, PeerRegistryError, PeerRequest};
+use baton_telemetry::SpanSink;
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use baton_types::{Json, Span, SpanKind, SpanStatus, TraceContext};
 use baton_wire::a2a::v1::{AgentCard, AgentInterface};

@@ -144,7 +144,7 @@ fn every_error_kind_has_a_code_and_details() {
     insta::assert_snapshot!("not_found_details", hex(shown.details()));
     assert_eq!(error_from_status(&shown), error);
 
-    let mut violations = baton_wire::Violations::default();
+    let mut violations = baton_types::Violations::default();
     violations.add("message.parts", "at least one part is required");
     violations.add("message.role", "required, such as ROLE_USER");
     error = wire::Error::invalid_params(violations).with_code(ErrorCode::TOO_MANY_PARTS);

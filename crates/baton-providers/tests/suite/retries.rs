@@ -6,8 +6,8 @@ use crate::{
     scripted_server::{Reply, ScriptedServer},
 };
 use baton_models::{GateLimits, JitterSource, ModelCatalog, ModelLayers, ProviderGate, chain};
-use baton_ports::{Clock, Model};
-use baton_types::{ProviderKind, Timestamp};
+use baton_ports::Model;
+use baton_types::{Clock, ProviderKind, Timestamp};
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -4,12 +4,13 @@ use super::seal;
 use crate::Error;
 use baton_engine::Engine;
 use baton_http::McpPorts;
-use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
+use baton_local::SessionFiles;
 use baton_mcp::{
     EndpointContext, EnvironmentPorts, Environments, ExportedEndpoints, McpLimits, McpSessionManager, OwnServer,
     OwnServerOptions,
 };
 use baton_ports::{AgentInvoker, AgentSource, McpSessionStore};
+use baton_system::{SystemClock, TimeOrderedIds};
 use baton_toolhost::Toolbox;
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};

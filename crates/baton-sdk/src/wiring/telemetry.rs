@@ -1,10 +1,10 @@
 //! Optional recording of spans.
 
 use crate::Error;
-use baton_local::TimeOrderedIds;
-use baton_ports::IdGenerator as _;
 use baton_spans::{EmbeddedSpanStore, SpanRecorderSetup, SpanStoreOptions};
+use baton_system::TimeOrderedIds;
 use baton_telemetry::TelemetrySettings;
+use baton_types::IdGenerator as _;
 use std::path::Path;
 
 /// Directory for spans, below the data directory.

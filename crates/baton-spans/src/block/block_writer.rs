@@ -17,7 +17,7 @@ use crate::{
     index::{ValueLocation, span_id_hash},
     segment::TracePart,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{SpanClass, SpanId};
 use roaring::RoaringBitmap;
 use std::path::{Path, PathBuf};

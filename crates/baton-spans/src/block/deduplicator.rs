@@ -1,7 +1,7 @@
 //! Deduplication of spans with the same id.
 
 use crate::codec;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::SpanId;
 use std::collections::HashMap;
 

@@ -7,7 +7,7 @@ use super::{
     traces::TraceDirectory,
 };
 use crate::index::{AtomKind, ValueLocation};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use serde::{Deserialize, Serialize};
 

@@ -1,7 +1,7 @@
 //! Files of a block: written sequentially, then read at offsets.
 
 use crate::disk::unavailable;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use serde::{Deserialize, Serialize};
 use std::{
     fs::File,

@@ -1,7 +1,7 @@
 //! Small entries compressed together in frames; an entry is identified by its number.
 
 use super::file::{BlockFileReader, BlockFileWriter, FileExtent};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use serde::{Deserialize, Serialize};
 use std::{cell::RefCell, io};
 use zstd::bulk::{Compressor, Decompressor};

@@ -2,7 +2,7 @@
 
 use super::file::{BlockFileReader, FileExtent, corrupt};
 use crate::{block::BlockInputs, disk::unavailable};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::SpanClass;
 use serde::{Deserialize, Serialize};
 use std::{fs, path::Path};

@@ -15,7 +15,7 @@ use crate::{
     index::{AtomKind, MAX_BLOCK_FIELDS, ValueLocation},
     segment::TracePart,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{SpanId, TraceId};
 use std::{
     cmp::Reverse,

@@ -1,7 +1,7 @@
 //! Column with a number per row, in row order.
 
 use super::file::{BlockFileReader, BlockFileWriter, FileExtent};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use serde::{Deserialize, Serialize};
 use std::ops::{ControlFlow, Range};
 

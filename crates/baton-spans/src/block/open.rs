@@ -14,7 +14,7 @@ use crate::{
     head::ResourceScope,
     index::{AtomKind, MAX_BLOCK_FIELDS, ValueLocation},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{Span, SpanId, SpanResource, SpanScope};
 use parking_lot::Mutex;
 use std::{

@@ -5,7 +5,7 @@ use crate::index::{
     Atom, DurationVisitor, IndexPredicate, PredicateRows, RowSelection, RowTable, RowUnion, ValueLocation,
     may_be_truncated, own,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 

@@ -6,7 +6,7 @@ use super::{
     trace_boundaries::TraceBoundaries,
 };
 use crate::segment::TracePart;
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_types::TraceId;
 use parking_lot::Mutex;
 use roaring::RoaringBitmap;

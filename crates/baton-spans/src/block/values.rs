@@ -7,7 +7,7 @@ use super::{
     write_field::MAX_INLINE_ROWS,
 };
 use crate::index::{MAX_TEXT_LEN, RowUnion};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 
 /// Cursor over the values of one type of a field.

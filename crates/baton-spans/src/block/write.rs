@@ -12,7 +12,7 @@ use crate::{
     index::{Atom, AtomKind},
     segment::TracePart,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use std::{cmp::Reverse, path::Path};
 
 /// Blocks written from a head are merged soon: fast compression is preferred.

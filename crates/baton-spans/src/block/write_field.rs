@@ -6,7 +6,7 @@ use super::{
     varint,
 };
 use crate::index::{AtomKind, ValueLocation};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 
 /// Target size of a chunk of values, the unit of reading.

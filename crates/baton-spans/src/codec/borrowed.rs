@@ -1,7 +1,7 @@
 //! An encoded span decoded without copying: its texts borrow from the buffer.
 
 use super::take;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{SpanDropCounts, SpanId, SpanKind, SpanStatus, TraceId};
 use serde::Deserialize;
 

@@ -1,7 +1,7 @@
 //! Partial decoding of spans: unrequested parts are skipped without allocation.
 
 use super::{corrupt, read_body, take};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::{Aliases, AttributeScope, Field, Intrinsic, Query, referenced_fields};
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,

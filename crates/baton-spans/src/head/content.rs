@@ -8,7 +8,7 @@ use crate::{
     codec::{self, BorrowedSpan},
     index::{ValueLocation, own},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{SpanId, SpanResource, SpanScope, TraceId};
 use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};

@@ -14,7 +14,7 @@ use crate::{
     codec::BorrowedSpan,
     wal::{EncodedBatch, SpanBatchEncoder, SpanBody},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{Span, SpanClass};
 use parking_lot::{RwLock, RwLockReadGuard};
 

@@ -13,7 +13,7 @@ use crate::{
     },
     segment::{AttributeNames, Segment, SegmentSummary, TableVisitor, TracePart},
 };
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, Field, SpanPredicate};
 use baton_types::{Span, SpanValue, TraceId};
 use roaring::RoaringBitmap;

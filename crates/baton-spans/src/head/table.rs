@@ -7,7 +7,7 @@ use super::{
 use crate::index::{
     Atom, DurationVisitor, IndexPredicate, PredicateRows, RowSelection, RowTable, ValueLocation, own, span_id_hash,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 

@@ -3,7 +3,7 @@
 use super::{
     Atom, FieldSources, IndexPredicate, PredicateRows, RowCandidates, RowTable, candidate_rows, find::roots_or_others,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::{
     Aliases, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, PipelineExpr, PipelineStage, Query, Root,
     RootPredicate, SpanPredicate, SpansetExpr, TracePredicate, UnaryOp, pushdown_predicate,

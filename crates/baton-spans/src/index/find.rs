@@ -1,7 +1,7 @@
 //! Row lookup for a need: conditions on the same span are intersected by row.
 
 use super::{IndexPredicate, ValueLocation, field_locations, own};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::{Aliases, CompareOp, Comparison, Field, Intrinsic, Literal, RootPredicate, SpanPredicate};
 use baton_types::{SpanId, TraceId};
 use roaring::RoaringBitmap;

@@ -1,7 +1,7 @@
 //! Row-level access to a segment, sufficient to count most rows without reading their spans.
 
 use super::{Atom, IndexPredicate, Postings, ValueLocation};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::SpanId;
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};

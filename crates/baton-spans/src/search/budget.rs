@@ -1,7 +1,7 @@
 //! Resource limits of a query.
 
 use super::stop::StopFlag;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::QueryError;
 use std::{cell::Cell, time::Instant};
 

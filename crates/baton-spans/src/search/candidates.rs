@@ -6,7 +6,7 @@ use super::{
     window::windows,
 };
 use crate::segment::{Segment, TracePart};
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_types::TraceId;
 use roaring::RoaringBitmap;
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};

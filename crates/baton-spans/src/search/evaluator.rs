@@ -2,7 +2,7 @@
 
 use super::budget::QueryBudget;
 use crate::codec;
-use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
+use baton_span_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
 use baton_traceql::{Aliases, Query, QueryError, SearchPlan, Spanset, TraceAnswer, TraceSpans};
 use baton_types::{Span, SpanId, SpanStatus, SpanValue, TraceId};
 use std::collections::{BTreeMap, HashSet};

@@ -8,7 +8,7 @@ use super::{
     plan::TracePlan,
 };
 use crate::{codec::SpanParts, segment::Segment};
-use baton_ports::{SpanStoreError, TraceMatch, TraceSearchRequest, TraceSearchResult};
+use baton_span_ports::{SpanStoreError, TraceMatch, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Aliases, TraceSpans, pushdown_predicate};
 use baton_types::TraceId;
 use std::{cmp::Reverse, collections::BTreeMap, sync::Arc};

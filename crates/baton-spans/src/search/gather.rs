@@ -5,7 +5,7 @@ use crate::{
     codec::{self, SpanParts},
     segment::Segment,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{Span, SpanId, TraceId};
 use std::{
     collections::{HashMap, HashSet, hash_map::Entry},

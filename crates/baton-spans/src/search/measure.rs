@@ -14,7 +14,7 @@ mod traces;
 
 use super::budget::QueryBudget;
 use crate::{codec::SpanParts, index::FieldSources, segment::Segment};
-use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStoreError, TimeRange};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest, SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, MetricsLimits, MetricsPlan, MetricsPushdown, Tally};
 use duplicates::DuplicateTraces;
 use std::sync::Arc;

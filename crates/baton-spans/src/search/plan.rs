@@ -2,7 +2,7 @@
 
 use super::budget::QueryBudget;
 use crate::segment::Segment;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::{Aliases, SpanPredicate, TracePredicate};
 use roaring::RoaringBitmap;
 use std::sync::Arc;

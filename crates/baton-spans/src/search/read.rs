@@ -8,7 +8,7 @@ use super::{
     stop::StopFlag,
 };
 use crate::{codec, segment::Segment};
-use baton_ports::{SpanReadItem, SpanReadRequest, SpanStoreError};
+use baton_span_ports::{SpanReadItem, SpanReadRequest, SpanStoreError};
 use baton_traceql::{Aliases, SearchPlan, TraceSpans, pushdown_predicate};
 use baton_types::Span;
 use std::{

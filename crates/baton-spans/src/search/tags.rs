@@ -2,7 +2,7 @@
 
 use super::{budget::QueryBudget, trace_selection::TraceSelection};
 use crate::segment::Segment;
-use baton_ports::{SpanStoreError, TagNames, TagsRequest};
+use baton_span_ports::{SpanStoreError, TagNames, TagsRequest};
 use baton_traceql::{Aliases, AttributeRef, AttributeScope, Field, SpanPredicate};
 use std::{collections::BTreeSet, sync::Arc};
 

@@ -2,7 +2,7 @@
 
 use super::{budget::QueryBudget, plan::TracePlan, window::window};
 use crate::segment::Segment;
-use baton_ports::{SpanStoreError, TagsRequest};
+use baton_span_ports::{SpanStoreError, TagsRequest};
 use baton_traceql::{Aliases, pushdown_predicate};
 use roaring::RoaringBitmap;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use super::{budget::QueryBudget, trace_selection::TraceSelection};
 use crate::{codec, segment::Segment};
-use baton_ports::{SpanStoreError, TagsRequest};
+use baton_span_ports::{SpanStoreError, TagsRequest};
 use baton_traceql::Field;
 use baton_types::SpanValue;
 use std::{

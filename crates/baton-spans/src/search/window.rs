@@ -2,7 +2,7 @@
 
 use super::budget::QueryBudget;
 use crate::segment::Segment;
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use roaring::RoaringBitmap;
 use std::sync::Arc;
 

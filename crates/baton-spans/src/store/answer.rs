@@ -5,9 +5,10 @@ use crate::{
     search::{self, QueryBudget, StopFlag},
     segment::Segment,
 };
-use baton_ports::{
-    BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader, SpanStats,
-    SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
+use baton_ports::BoxFuture;
+use baton_span_ports::{
+    MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader, SpanStats, SpanStore,
+    SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
 use baton_types::{Span, SpanValue, TraceId};

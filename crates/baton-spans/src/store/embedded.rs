@@ -14,7 +14,7 @@ use crate::{
     options::SpanStoreOptions,
     wal::{SpanBatchEncoder, Watermarks},
 };
-use baton_ports::{SpanBatch, SpanStoreError};
+use baton_span_ports::{SpanBatch, SpanStoreError};
 use parking_lot::{Condvar, Mutex, RwLock};
 use std::{
     path::PathBuf,

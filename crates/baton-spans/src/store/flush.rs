@@ -9,7 +9,7 @@ use crate::{
     options::SpanStoreOptions,
     wal,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::SpanClass;
 use parking_lot::{Condvar, Mutex};
 use std::{

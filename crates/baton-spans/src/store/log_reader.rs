@@ -8,7 +8,7 @@ use crate::{
     codec,
     wal::{self, LogTail},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::Span;
 use std::{
     collections::{BTreeMap, VecDeque},

@@ -9,7 +9,7 @@ use crate::{
     options::LogRetentionOptions,
     wal::{self, LogTail},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
 use std::{

@@ -9,7 +9,7 @@ use crate::{
     block::{self, SpanBlock},
     segment::Segment as _,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::SpanClass;
 use std::{sync::Arc, time::Instant};
 

@@ -12,7 +12,7 @@ use crate::{
     options::SpanStoreOptions,
     wal::{LogFile, Watermarks},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use parking_lot::Mutex;
 use std::{
     io,

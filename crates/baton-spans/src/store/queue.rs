@@ -1,7 +1,7 @@
 //! Bounded queue of batches for the writer.
 
 use crate::wal::EncodedBatch;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use parking_lot::{Condvar, Mutex};
 use std::{collections::VecDeque, time::Instant};
 use tokio::sync::oneshot;

@@ -2,7 +2,8 @@
 
 use super::embedded::{EmbeddedSpanStore, StoreState, closed};
 use crate::search::{self, QueryBudget, ReadSink, StopFlag, StopGuard};
-use baton_ports::{BoxFuture, SpanReadItem, SpanReadRequest, SpanReader, SpanStoreError};
+use baton_ports::BoxFuture;
+use baton_span_ports::{SpanReadItem, SpanReadRequest, SpanReader, SpanStoreError};
 use std::{
     ops::ControlFlow,
     sync::Arc,

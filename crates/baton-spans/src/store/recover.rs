@@ -12,7 +12,7 @@ use crate::{
     segment::Segment as _,
     wal::{self, LogFile, LogFilePosition, ReplaySummary, WalEntry, Watermarks},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{ErrorCode, Span, SpanClass};
 use std::{
     collections::{HashMap, HashSet},

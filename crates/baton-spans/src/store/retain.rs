@@ -9,7 +9,7 @@ use crate::{
     options::TelemetryRetention,
     segment::Segment as _,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::SpanClass;
 use std::{path::PathBuf, sync::Arc};
 

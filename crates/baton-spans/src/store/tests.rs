@@ -5,7 +5,7 @@ use crate::{
     disk::{faults::fail_syncs, names},
     wal,
 };
-use baton_ports::{SpanBatch, SpanStore as _};
+use baton_span_ports::{SpanBatch, SpanStore as _};
 use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, TraceId};
 use parking_lot::Mutex;
 use std::{

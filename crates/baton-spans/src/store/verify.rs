@@ -10,7 +10,7 @@ use crate::{
     disk,
     segment::Segment as _,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use std::{
     ops::ControlFlow,
     path::{Path, PathBuf},

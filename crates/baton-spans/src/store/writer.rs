@@ -11,7 +11,7 @@ use crate::{
     disk,
     wal::{self, AppendError, LogFile},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use std::{
     sync::{Arc, atomic::Ordering},
     time::Instant,

@@ -1,7 +1,7 @@
 //! Content of a frame: batches, each with watermarks, resource and scope tables, and spans.
 
 use crate::codec::{self, TableBuilder, Tables};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{Span, SpanClass, SpanResource, SpanScope};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, mem, ops::Range, sync::Arc};

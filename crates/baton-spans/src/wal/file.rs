@@ -2,7 +2,7 @@
 
 use super::{SpanBatchEncoder, Watermarks, frame};
 use crate::disk::{self, unavailable};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use std::{
     fs::{File, OpenOptions},
     os::unix::fs::{FileExt as _, OpenOptionsExt as _},

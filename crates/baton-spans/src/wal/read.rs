@@ -2,7 +2,7 @@
 
 use super::{WalEntry, frame, read_entry};
 use crate::disk::unavailable;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use std::{fs, path::Path};
 
 /// Whether a file may end in an incomplete frame.

@@ -2,7 +2,7 @@
 
 use super::{frame, read_entry};
 use crate::disk::unavailable;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::Span;
 use std::{
     fs::File,

@@ -1,7 +1,7 @@
 //! A real process is killed repeatedly while it stores spans.
 
 use crate::store_sample::{PER_TRACE, batch, found, open, small};
-use baton_ports::{SpanBatch, SpanStore};
+use baton_span_ports::{SpanBatch, SpanStore};
 use baton_spans::SpanStoreOptions;
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};
 use std::{

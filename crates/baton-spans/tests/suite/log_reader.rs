@@ -1,7 +1,7 @@
 //! Reading the log for export: complete, in order, from the saved position, within the size limit.
 
 use crate::store_sample::{batch, names, open, small, span};
-use baton_ports::{SpanBatch, SpanStore as _};
+use baton_span_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, LogRetentionOptions, SpanLogReader, SpanStoreOptions};
 use baton_types::{Span, SpanClass, SpanValue};
 use rand::{RngExt as _, SeedableRng as _, rngs::StdRng};

@@ -2,9 +2,12 @@
 
 use crate::projector::{JournalFixture, story};
 use anyhow::Result;
-use baton_ports::{BoxFuture, Journal, SpanStoreError};
+use baton_meters::{JournalLevels, MeteredCommits, Meters, OpenTasks};
+use baton_ports::{BoxFuture, Journal};
+use baton_span_ports::SpanStoreError;
 use baton_spans::{ProjectionStore, SpanBatchEncoder, SpanProjector};
-use baton_telemetry::{JournalLevels, MeterSnapshot, MeteredCommits, Meters, OpenTasks, SpanOrigin, TelemetrySettings};
+use baton_telemetry::{SpanOrigin, TelemetrySettings};
+use baton_types::MeterSnapshot;
 use baton_types::{Span, SpanId, SpanValue, find_attribute};
 use parking_lot::Mutex;
 use std::{collections::BTreeMap, future::ready, sync::Arc};

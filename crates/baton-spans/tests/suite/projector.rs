@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 use baton_journal::MemoryJournal;
-use baton_ports::{Commit, CommitObserver, Journal, SpanStore, StoredEvent, StreamHeadUpdate, Write};
+use baton_ports::{Commit, CommitObserver, Journal, StoredEvent, StreamHeadUpdate, Write};
+use baton_span_ports::SpanStore;
 use baton_spans::{EmbeddedSpanStore, SpanProjector, SpanStoreOptions};
 use baton_telemetry::{ContentCapture, SpanOrigin, TelemetrySettings};
 use baton_types::{

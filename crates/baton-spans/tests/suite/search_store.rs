@@ -4,7 +4,7 @@ use crate::{
     naive::{self, ExpectedTrace, dice::Dice},
     store_sample::{open, small},
 };
-use baton_ports::{SpanBatch, SpanStore, SpanStoreError, TagsRequest, TimeRange, TraceMatch, TraceSearchRequest};
+use baton_span_ports::{SpanBatch, SpanStore, SpanStoreError, TagsRequest, TimeRange, TraceMatch, TraceSearchRequest};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{AttributeRef, AttributeScope, Field, Intrinsic, Mode, Query, parse};
 use baton_types::{Span, SpanEvent, SpanKind, SpanStatus, SpanValue};
@@ -27,7 +27,7 @@ fn query(text: &str) -> Arc<Query> {
 }
 
 fn expected_trace(found: TraceMatch) -> ExpectedTrace {
-    let set = |set: &baton_ports::SpansetMatch| {
+    let set = |set: &baton_span_ports::SpansetMatch| {
         assert_eq!(set.matched as usize, set.spans.len());
         (set.spans.iter().map(|span| span.id).collect::<Vec<_>>(), naive::printed(&set.attributes))
     };

@@ -1,7 +1,7 @@
 //! Closing a store during pending work or after one of its threads has ended.
 
 use crate::store_sample::{batch, check_all, open, small, span, trace_of};
-use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
+use baton_span_ports::{SpanBatch, SpanStore, SpanStoreError};
 use baton_spans::{Probe, SpanStoreOptions};
 use baton_types::{Span, SpanId, SpanValue};
 use parking_lot::Mutex;

@@ -1,7 +1,7 @@
 //! Copies of the directory at every step that changes it, as a crash would leave it.
 
 use crate::store_sample::{batch, check_all, copy, found, names, open, small, span};
-use baton_ports::{SpanBatch, SpanStore};
+use baton_span_ports::{SpanBatch, SpanStore};
 use baton_spans::{Probe, SpanStoreOptions, TelemetryRetention};
 use parking_lot::Mutex;
 use std::{collections::BTreeSet, fs, path::PathBuf, sync::Arc};

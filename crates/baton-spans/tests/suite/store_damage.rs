@@ -1,7 +1,7 @@
 //! Damaged blocks are quarantined, and everything else is served.
 
 use crate::store_sample::{batch, copy, found, open, small};
-use baton_ports::SpanStore as _;
+use baton_span_ports::SpanStore as _;
 use baton_spans::{LogRetentionOptions, SpanStoreOptions, damaged_files, quarantine_damaged_blocks};
 use std::{
     collections::BTreeSet,

@@ -1,7 +1,7 @@
 //! Spans that are sent again with more data.
 
 use crate::store_sample::{check_all, open, small, span, trace_of, traces};
-use baton_ports::{SpanBatch, SpanStore};
+use baton_span_ports::{SpanBatch, SpanStore};
 use baton_spans::{Probe, SpanStoreOptions};
 use baton_types::Span;
 use std::{sync::mpsc, time::Duration};

@@ -1,8 +1,9 @@
 //! Emitted spans of this process.
 
 use crate::store_sample::{check_all, open, small, span};
-use baton_ports::{SpanSink, SpanStore};
+use baton_span_ports::SpanStore;
 use baton_spans::{EmbeddedSpanStore, Probe, SpanEmitter, SpanStoreOptions};
+use baton_telemetry::SpanSink;
 use parking_lot::Mutex;
 use std::{collections::HashSet, sync::mpsc};
 

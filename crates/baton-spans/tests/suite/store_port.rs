@@ -1,7 +1,7 @@
 //! Guarantees of the store port, on disk and in memory.
 
 use crate::store_sample::{batch, check_all, found, open, small, span, traces};
-use baton_ports::{SpanBatch, SpanFeedEvent, SpanStore, SpanStoreError};
+use baton_span_ports::{SpanBatch, SpanFeedEvent, SpanStore, SpanStoreError};
 use baton_spans::{EmbeddedSpanStore, Probe, SpanStoreOptions};
 use parking_lot::Mutex;
 use std::{collections::BTreeSet, sync::Arc, sync::mpsc};

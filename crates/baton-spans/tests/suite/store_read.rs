@@ -1,7 +1,7 @@
 //! Reading spans through the port at the speed of the reader.
 
 use crate::store_sample::{batch, open, small};
-use baton_ports::{SpanReadItem, SpanReadRequest, SpanReader, SpanStore, SpanStoreError, TimeRange};
+use baton_span_ports::{SpanReadItem, SpanReadRequest, SpanReader, SpanStore, SpanStoreError, TimeRange};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_traceql::{Mode, parse};
 use std::{collections::BTreeSet, sync::Arc};

@@ -1,6 +1,6 @@
 //! Sample spans and store queries.
 
-use baton_ports::{SpanBatch, SpanStore, TimeRange, TraceSearchRequest};
+use baton_span_ports::{SpanBatch, SpanStore, TimeRange, TraceSearchRequest};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions, TelemetryRetention};
 use baton_traceql::{Mode, parse};
 use baton_types::{

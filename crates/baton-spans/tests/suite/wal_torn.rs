@@ -1,7 +1,7 @@
 //! Recovery of a log truncated at any byte, and of a damaged log.
 
 use crate::store_sample::{batch, copy, found, open, small};
-use baton_ports::{SpanBatch, SpanStore, SpanStoreError};
+use baton_span_ports::{SpanBatch, SpanStore, SpanStoreError};
 use baton_spans::EmbeddedSpanStore;
 use std::{
     collections::BTreeSet,

@@ -3,7 +3,6 @@
 #![cfg(test)]
 
 mod handoffs;
-mod meters;
 mod modes;
 mod settings;
 mod tracer;

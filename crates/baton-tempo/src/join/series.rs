@@ -2,7 +2,7 @@
 
 use super::Function;
 use crate::pieces::{MetricsPiece, interval_length};
-use baton_ports::{MetricsResult, SpanMetricsRequest};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest};
 use baton_traceql::{MetricsLimits, QueryError, Series, Steps};
 use baton_types::SpanValue;
 use std::collections::BTreeMap;

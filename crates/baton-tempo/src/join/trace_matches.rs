@@ -1,6 +1,6 @@
 //! Merges trace matches of two sources.
 
-use baton_ports::{ServiceStats, SpansetMatch, TraceMatch};
+use baton_span_ports::{ServiceStats, SpansetMatch, TraceMatch};
 use baton_types::{SpanId, TraceId};
 use std::{
     cmp::Reverse,

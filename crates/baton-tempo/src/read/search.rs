@@ -7,7 +7,7 @@ use super::{
     value::{TempoAttribute, attributes, labels},
 };
 use crate::failure::TempoError;
-use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch, TraceSearchResult};
+use baton_span_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch, TraceSearchResult};
 use baton_types::{AttributeKey, SpanStatus, SpanValue, find_attribute};
 use serde::Deserialize;
 use std::collections::BTreeMap;

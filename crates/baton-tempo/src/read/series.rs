@@ -8,7 +8,7 @@ use super::{
     value::{TempoAttribute, labels},
 };
 use crate::{failure::TempoError, join::sample_limit_error};
-use baton_ports::MetricsResult;
+use baton_span_ports::MetricsResult;
 use baton_traceql::{Exemplar, MetricsLimits, Series, Steps};
 use baton_types::SpanId;
 use serde::Deserialize;

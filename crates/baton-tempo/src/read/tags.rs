@@ -2,7 +2,7 @@
 
 use super::{list, parse_json};
 use crate::failure::TempoError;
-use baton_ports::TagNames;
+use baton_span_ports::TagNames;
 use baton_traceql::{BinaryOp, FieldExpr, Literal, Mode, PipelineExpr, PipelineStage, Root, SpansetExpr, parse};
 use baton_types::SpanValue;
 use serde::Deserialize;

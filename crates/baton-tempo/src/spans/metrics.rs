@@ -9,7 +9,7 @@ use crate::{
     read::{self, SeriesReplyKind},
     rewrite::ExpandedQuery,
 };
-use baton_ports::{MetricsResult, SpanMetricsRequest};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest};
 use futures_util::{StreamExt as _, stream};
 
 /// Maximum number of concurrent requests per query.

@@ -4,7 +4,7 @@ use super::TempoSpans;
 use crate::{
     client::Accept, failure::TempoError, join::TraceMatchSet, now, pieces::split_search, read, rewrite::ExpandedQuery,
 };
-use baton_ports::{TraceMatch, TraceSearchRequest, TraceSearchResult};
+use baton_span_ports::{TraceMatch, TraceSearchRequest, TraceSearchResult};
 
 /// Maximum number of spans per spanset in a Tempo response.
 const MAX_SPANS_PER_SPANSET: usize = 100;

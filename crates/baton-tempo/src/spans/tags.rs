@@ -2,7 +2,7 @@
 
 use super::TempoSpans;
 use crate::{client::Accept, failure::TempoError, now, pieces::split_search, read, rewrite::ExpandedQuery};
-use baton_ports::{TagNames, TagsRequest};
+use baton_span_ports::{TagNames, TagsRequest};
 use baton_traceql::Field;
 use baton_types::SpanValue;
 

@@ -1,6 +1,6 @@
 //! Evaluates a query on a trace merged from both stores.
 
-use baton_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
+use baton_span_ports::{ServiceStats, SpanMatch, SpansetMatch, TraceMatch};
 use baton_traceql::{SearchPlan, TraceSpans};
 use baton_types::{Span, SpanId, SpanStatus, TraceId};
 use std::collections::{BTreeMap, HashSet};

@@ -9,7 +9,7 @@ use crate::{
     now,
     pieces::MetricsPiece,
 };
-use baton_ports::{MetricsResult, SpanMetricsRequest, SpanStore, SpanStoreError};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest, SpanStore, SpanStoreError};
 
 const SECOND: u64 = 1_000_000_000;
 

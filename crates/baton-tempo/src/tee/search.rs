@@ -9,7 +9,7 @@ use crate::{
     now,
     read::deduplicate_spans,
 };
-use baton_ports::{SpanStoreError, TraceMatch, TraceSearchRequest, TraceSearchResult};
+use baton_span_ports::{SpanStoreError, TraceMatch, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Aliases, SearchPlan};
 use baton_types::{Span, TraceId};
 use futures_util::{StreamExt as _, stream};

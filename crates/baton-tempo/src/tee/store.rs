@@ -1,11 +1,14 @@
 //! `SpanStore` implementation.
 
 use super::{metrics, search, tags, trace};
-use baton_ports::{
-    BoxFuture, Clock, ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest,
-    SpanReader, SpanStats, SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
+use baton_ports::BoxFuture;
+use baton_span_ports::{ForwardTarget, HopList};
+use baton_span_ports::{
+    MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader, SpanStats, SpanStore,
+    SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
+use baton_types::Clock;
 use baton_types::{Span, SpanValue, TraceId};
 use std::{
     sync::{

@@ -1,7 +1,7 @@
 //! Attribute names and values of both stores.
 
 use super::TeeSpans;
-use baton_ports::{SpanStoreError, TagNames, TagsRequest};
+use baton_span_ports::{SpanStoreError, TagNames, TagsRequest};
 use baton_traceql::Field;
 use baton_types::SpanValue;
 use std::collections::BTreeSet;

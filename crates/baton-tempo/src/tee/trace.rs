@@ -2,7 +2,7 @@
 
 use super::TeeSpans;
 use crate::read::deduplicate_spans;
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_types::{Span, TraceId};
 
 /// Deduplicated spans of both stores. If the trace is unknown locally and the Tempo fails, the result is an error,

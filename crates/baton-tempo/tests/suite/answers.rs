@@ -5,7 +5,7 @@ use super::{
     scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
 use baton_otlp::{Encoding, tempo};
-use baton_ports::{SpanBatch, SpanStore, TimeRange};
+use baton_span_ports::{SpanBatch, SpanStore, TimeRange};
 use baton_traceql::{AttributeRef, AttributeScope, Field, Intrinsic, Steps};
 use http::StatusCode;
 

@@ -4,7 +4,7 @@ use super::{
     fixtures::{FakeClock, NOON, SECOND, metrics, search, tags, trace_id},
     scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
-use baton_ports::{SpanStore, SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStore, SpanStoreError, TimeRange};
 use baton_tempo::{SetupError, TempoOptions, TempoSpans};
 use baton_traceql::Steps;
 use http::{HeaderMap, HeaderValue, StatusCode, header};

@@ -1,7 +1,8 @@
 //! A manual clock, queries and spans.
 
-use baton_ports::{Clock, SpanMetricsRequest, TagsRequest, TimeRange, TraceSearchRequest};
+use baton_span_ports::{SpanMetricsRequest, TagsRequest, TimeRange, TraceSearchRequest};
 use baton_traceql::{Mode, Query, Steps, parse};
+use baton_types::Clock;
 use baton_types::{
     AttributeKey, Span, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, Timestamp, TraceId,
 };

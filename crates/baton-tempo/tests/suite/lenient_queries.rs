@@ -4,7 +4,7 @@ use super::{
     fixtures::{FakeClock, NOON, SECOND, metrics, search},
     scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
-use baton_ports::SpanStore;
+use baton_span_ports::SpanStore;
 use baton_traceql::Steps;
 
 #[tokio::test]

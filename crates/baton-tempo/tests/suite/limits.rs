@@ -4,7 +4,7 @@ use super::{
     fixtures::{FakeClock, NOON, SECOND, metrics, search},
     scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
-use baton_ports::{SpanStore, TimeRange};
+use baton_span_ports::{SpanStore, TimeRange};
 use baton_traceql::Steps;
 use baton_types::ErrorCode;
 use http::StatusCode;
@@ -150,7 +150,7 @@ async fn too_many_samples_are_rejected() {
         let step = hours * HOUR * SECOND / 10_800;
         let steps = Steps::cover((NOON - hours * HOUR) * SECOND, NOON * SECOND, step).expect("steps");
         let answer = store.metrics(metrics("{ } | rate()", steps)).await;
-        let code = answer.as_ref().err().map(baton_ports::SpanStoreError::code);
+        let code = answer.as_ref().err().map(baton_span_ports::SpanStoreError::code);
         assert_eq!(code, refused.then_some(ErrorCode::QUERY_TOO_LARGE), "{hours} h, {each} series");
     }
 }

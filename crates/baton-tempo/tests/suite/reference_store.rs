@@ -1,7 +1,8 @@
 //! A reference store that scans every span for every query.
 
-use baton_ports::{
-    BoxFuture, MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanMatch, SpanMetricsRequest, SpanStats, SpanStore,
+use baton_ports::BoxFuture;
+use baton_span_ports::{
+    MetricsResult, ServiceStats, SpanBatch, SpanFeed, SpanMatch, SpanMetricsRequest, SpanStats, SpanStore,
     SpanStoreError, SpansetMatch, TagNames, TagsRequest, TraceMatch, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::{Aliases, Field, SearchPlan, Series, TraceSpans};

@@ -5,8 +5,11 @@ use super::{
     reference_store::{ReferenceStore, count_by_service, found},
     scripted_tempo::{ReceivedRequest, ScriptedReply, ScriptedTempo},
 };
-use baton_otlp::{Encoding, tempo};
-use baton_ports::{MetricsResult, SpanBatch, SpanMetricsRequest, SpanStore, TimeRange, TraceSearchRequest};
+use baton_otlp::{Encoding, attribute, attributes, tempo};
+use baton_span_ports::{
+    MetricsResult, ServiceStats, SpanBatch, SpanMatch, SpanMetricsRequest, SpanStore, SpansetMatch, TimeRange,
+    TraceMatch, TraceSearchRequest,
+};
 use baton_tempo::{TeeOptions, TeeSpans};
 use baton_traceql::{Field, Intrinsic, Steps};
 use baton_types::{Span, SpanValue};
@@ -22,6 +25,33 @@ use std::{
 
 /// Delay of a Tempo's search results, in seconds.
 const SEARCH_DELAY: u64 = 31;
+
+/// The members of a search result that the client reads.
+fn trace_metadata(found: &TraceMatch) -> tempo::TraceSearchMetadata {
+    let span = |span: &SpanMatch| tempo::Span {
+        span_id: span.id.to_string(),
+        name: span.name.clone().into_owned(),
+        start_time_unix_nano: span.start,
+        duration_nanos: span.duration,
+        attributes: attributes(&span.attributes),
+    };
+    let span_set = |set: &SpansetMatch| tempo::SpanSet {
+        spans: set.spans.iter().map(span).collect(),
+        matched: set.matched,
+        attributes: set.attributes.iter().map(|(key, value)| attribute(key, value)).collect(),
+    };
+    let stats = |stats: &ServiceStats| tempo::ServiceStats { span_count: stats.spans, error_count: stats.errors };
+    tempo::TraceSearchMetadata {
+        trace_id: found.id.to_string(),
+        root_service_name: found.root_service.clone(),
+        root_trace_name: found.root_name.clone(),
+        start_time_unix_nano: found.start,
+        duration_ms: u32::try_from(found.duration / 1_000_000).expect("milliseconds"),
+        span_set: None,
+        span_sets: found.spansets.iter().map(span_set).collect(),
+        service_stats: found.services.iter().map(|(service, known)| (service.clone(), stats(known))).collect(),
+    }
+}
 
 /// A Tempo with its own spans; traces are available at once, searches later.
 struct LateTempo {
@@ -52,7 +82,8 @@ impl LateTempo {
                     spans_per_spanset: 10,
                     aliases: false,
                 };
-                let response = tempo::search_response(&found(&shown, &ask));
+                let traces = found(&shown, &ask).traces.iter().map(trace_metadata).collect();
+                let response = tempo::SearchResponse { traces, metrics: None };
                 ScriptedReply::Json(String::from_utf8(tempo::write(&response, Encoding::Json)).expect("text"))
             }
             "/api/metrics/query_range" => {
@@ -163,8 +194,8 @@ async fn trace_split_between_stores_is_joined() {
             assert_eq!(answer.traces.len(), 1, "{text}");
         }
         let expect = found(&all, &ask);
-        let ids = |answer: &baton_ports::TraceSearchResult| -> Vec<_> {
-            let spans = |found: &baton_ports::TraceMatch| -> Vec<_> {
+        let ids = |answer: &baton_span_ports::TraceSearchResult| -> Vec<_> {
+            let spans = |found: &baton_span_ports::TraceMatch| -> Vec<_> {
                 found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect()
             };
             answer.traces.iter().map(|found| (found.id, spans(found))).collect()
@@ -193,7 +224,7 @@ async fn trace_reads_of_a_search_share_its_timeout() {
     let begin = tokio::time::Instant::now();
     let answer = tee.search(search("{ span.n > 0 }")).await.expect("found");
     assert!((9..=10).contains(&begin.elapsed().as_secs()), "{:?}", begin.elapsed());
-    let whole = |found: &&baton_ports::TraceMatch| found.spansets.iter().any(|set| set.matched == 2);
+    let whole = |found: &&baton_span_ports::TraceMatch| found.spansets.iter().any(|set| set.matched == 2);
     let told = (answer.traces.len(), answer.traces.iter().filter(whole).count() >= 12, answer.partial);
     assert_eq!(told, (usize::from(TRACES), true, true));
     // The timeout was short, so the Tempo is not marked as unavailable.

@@ -4,7 +4,7 @@ use super::{
     fixtures::{FakeClock, NOON, SECOND, metrics, search, span},
     reference_store::{ReferenceStore, count_by_service, found},
 };
-use baton_ports::{SpanStore, TraceSearchResult};
+use baton_span_ports::{SpanStore, TraceSearchResult};
 use baton_tempo::{TeeOptions, TeeSpans};
 use baton_traceql::Steps;
 use baton_types::{Span, SpanId, TraceId};
@@ -46,7 +46,7 @@ fn tee(spans: &[(Span, SpanLocation)]) -> TeeSpans {
 
 /// Matched spans by trace, in the order of the result.
 fn matched(answer: &TraceSearchResult) -> Vec<(TraceId, BTreeSet<SpanId>, u32)> {
-    let told = |found: &baton_ports::TraceMatch| {
+    let told = |found: &baton_span_ports::TraceMatch| {
         let spans = found.spansets.iter().flat_map(|set| set.spans.iter().map(|span| span.id)).collect();
         (found.id, spans, found.spansets.iter().map(|set| set.matched).sum())
     };

@@ -1,10 +1,10 @@
 //! Converts the response of a service to a tool output.
 
 use super::{failed, headers::RequestSecrets};
+use baton_encoding::depth_within;
 use baton_outbound::OutboundReply;
 use baton_ports::ToolOutput;
 use baton_types::{Json, MAX_JSON_DEPTH};
-use baton_wire::depth_within;
 use http::header;
 
 /// Maximum displayed bytes of an error body.

@@ -144,7 +144,7 @@ fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(folder)?;
     }
-    baton_local::write_private(path, bytes)
+    baton_system::write_private(path, bytes)
 }
 
 /// The vault as credential store of rmcp; clones share it.

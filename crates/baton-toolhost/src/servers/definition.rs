@@ -93,7 +93,7 @@ fn digest(tool: &Tool) -> Option<Digest> {
         "outputSchema": tool.output_schema.as_deref(),
         "annotations": tool.annotations,
     });
-    let canonical = baton_wire::canonical_json(&Json::from(definition)).ok()?;
+    let canonical = baton_encoding::canonical_json(Json::from(definition).as_str()).ok()?;
     Some(Digest::compute(canonical.as_bytes()))
 }
 

@@ -1,8 +1,9 @@
 //! Wire form of a message.
 
 use super::{Part, Role, metadata};
-use crate::{Violations, a2a::v1, de, members::ObjectMembers};
+use crate::{a2a::v1, de, members::ObjectMembers};
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -2,12 +2,12 @@
 
 use super::{Message, Role, metadata};
 use crate::{
-    FieldViolation, Violations,
     a2a::v1::{self, Error, check_id},
     de,
     members::ObjectMembers,
 };
 use baton_types::Json;
+use baton_types::{FieldViolation, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -1,8 +1,9 @@
 //! Wire form of a part of a message or artifact.
 
 use super::{PartType, metadata};
-use crate::{Violations, a2a::v1, members::ObjectMembers};
+use crate::{a2a::v1, members::ObjectMembers};
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap as _};
 use std::borrow::Cow;
 

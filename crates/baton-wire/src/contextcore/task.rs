@@ -2,11 +2,11 @@
 
 use super::{Artifact, Message, Role, State, metadata};
 use crate::{
-    Violations,
     a2a::v1::{self, Error},
     de,
     members::ObjectMembers,
 };
+use baton_types::Violations;
 use baton_types::{AgentName, Json, TaskId, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -37,7 +37,7 @@ pub struct Task {
         skip_serializing_if = "Option::is_none",
         alias = "created_time",
         default,
-        serialize_with = "de::rfc3339::serialize",
+        serialize_with = "baton_types::rfc3339::serialize",
         deserialize_with = "lenient_timestamp"
     )]
     pub created_time: Option<Timestamp>,
@@ -46,7 +46,7 @@ pub struct Task {
         skip_serializing_if = "Option::is_none",
         alias = "updated_time",
         default,
-        serialize_with = "de::rfc3339::serialize",
+        serialize_with = "baton_types::rfc3339::serialize",
         deserialize_with = "lenient_timestamp"
     )]
     pub updated_time: Option<Timestamp>,

@@ -1,6 +1,7 @@
 //! Readers accept or reject any input without a panic, and values survive a round trip.
 
-use baton_wire::{a2a::v1, depth_within, jsonrpc::RpcRequest};
+use baton_encoding::depth_within;
+use baton_wire::{a2a::v1, jsonrpc::RpcRequest};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -78,7 +79,7 @@ proptest! {
     fn messages_round_trip(message in message()) {
         let text = serde_json::to_string(&v1::Message::from(&message)).unwrap();
         let read: v1::Message<'static> = serde_json::from_str(&text).unwrap();
-        let mut violations = baton_wire::Violations::default();
+        let mut violations = baton_types::Violations::default();
         let checked = read.check("message", &mut violations);
         prop_assert_eq!(violations.into_result(()), Ok(()));
         prop_assert_eq!(checked, Some(message));

@@ -1,15 +1,13 @@
 //! Payloads of agent card signatures.
 
 use crate::sample::{agent, json};
-use baton_wire::{
-    CanonicalJsonError,
-    a2a::{
-        v1::{
-            AgentCard, AgentCardSignature, AgentExtension, AgentSkill, CardBinding, CardOptions,
-            HttpAuthSecurityScheme, Scopes, SecurityRequirement, SecurityScheme, candidate_payloads,
-        },
-        v03::UnionCard,
+use baton_encoding::CanonicalJsonError;
+use baton_wire::a2a::{
+    v1::{
+        AgentCard, AgentCardSignature, AgentExtension, AgentSkill, CardBinding, CardOptions, HttpAuthSecurityScheme,
+        Scopes, SecurityRequirement, SecurityScheme, candidate_payloads,
     },
+    v03::UnionCard,
 };
 use insta::assert_snapshot;
 

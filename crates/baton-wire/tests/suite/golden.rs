@@ -63,7 +63,7 @@ fn in_status() -> Presentation {
 #[test]
 fn lists_and_errors_are_written() {
     let empty = v1::ListTasksResponse { page_size: 50, ..Default::default() };
-    let mut violations = baton_wire::Violations::default();
+    let mut violations = baton_types::Violations::default();
     violations.add("message.parts[0]", "exactly one of text, raw, url, data");
     let error = v1::Error::invalid_params(violations);
     let object = v1::ErrorObject::from(&error);
@@ -106,7 +106,7 @@ fn both_spellings_nulls_numbers_and_unknown_members_are_parsed() {
 #[test]
 fn null_is_valid_data() {
     let part: v1::Part<'static> = serde_json::from_str(r#"{"data":null}"#).unwrap();
-    let mut violations = baton_wire::Violations::default();
+    let mut violations = baton_types::Violations::default();
     let checked = part.check("part", &mut violations);
     assert_eq!(checked, Some(baton_types::Part::data(crate::sample::json("null"))));
     assert_eq!(written(&v1::Part::from(&checked.unwrap())), r#"{"data":null}"#);

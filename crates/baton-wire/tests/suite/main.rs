@@ -3,7 +3,6 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod arbitrary;
-mod canonical;
 mod card_payload;
 mod cards;
 mod catalog;
@@ -13,5 +12,4 @@ mod golden;
 mod projector;
 mod refusals;
 mod sample;
-mod sse;
 mod v03;

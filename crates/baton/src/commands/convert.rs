@@ -7,7 +7,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_agentdir::{ConvertError, ConvertedAgent, Diagnostic, Format, convert};
+use baton_agentdir::{ConvertError, ConvertedAgent, Format, convert};
+use baton_document::Diagnostic;
 use baton_types::ErrorCode;
 use clap::{Args, ValueEnum};
 use serde_json::json;

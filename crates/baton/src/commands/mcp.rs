@@ -10,7 +10,7 @@ use crate::{
     signals::StopRequests,
     wiring::{AgentRequirement, Persistence},
 };
-use baton_wire::path_segment;
+use baton_encoding::path_segment;
 use clap::Args;
 use std::time::Duration;
 

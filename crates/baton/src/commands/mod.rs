@@ -1,4 +1,4 @@
-//! One file per subcommand; `place.rs` has the connection options that several subcommands share.
+//! One file per subcommand; `connection_options.rs` has the connection options that several subcommands share.
 
 pub(crate) mod agents;
 pub(crate) mod approvals;

@@ -4,8 +4,9 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_agentdir::{RESERVED_AGENT_NAMES, is_agent_name, scaffold};
+use baton_agentdir::scaffold;
 use baton_types::ErrorCode;
+use baton_types::{RESERVED_AGENT_NAMES, is_agent_name};
 use clap::Args;
 use serde_json::json;
 use std::{fs, io, io::Write, path::Path, path::PathBuf};

@@ -17,9 +17,9 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
+use baton_api::{ChangedSession, SessionSettingsBody};
 use baton_client::SessionName;
 use baton_types::Timestamp;
-use baton_wire::api::{ChangedSession, SessionSettingsBody};
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 

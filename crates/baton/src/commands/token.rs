@@ -8,8 +8,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
+use baton_api::TokenEntry;
 use baton_types::Timestamp;
-use baton_wire::api::TokenEntry;
 use clap::{Args, Subcommand};
 use std::time::Duration;
 

@@ -8,8 +8,8 @@ use crate::{
     signals::StopRequests,
     wiring::{AgentRequirement, Baton, PortChoice, RunningServer, Strictness},
 };
+use baton_api::agent_address;
 use baton_types::{ErrorCode, ToolExecution};
-use baton_wire::api::agent_address;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use serde_json::json;
 use std::path::PathBuf;

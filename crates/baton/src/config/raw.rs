@@ -51,10 +51,7 @@ pub(super) use tempo::TEMPO_MODES;
 pub(crate) use tempo::{HeaderText, TempoMode};
 
 use self::lists::texts;
-use baton_agentdir::{
-    Diagnostic,
-    document::{self, DocumentNode, DocumentReader, Fields},
-};
+use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields};
 use baton_peers::PeerConfig;
 use baton_types::ToolExecution;
 
@@ -87,7 +84,7 @@ pub(super) struct RawConfig {
 impl RawConfig {
     /// Parses the whole file, or returns all its errors.
     pub(super) fn parse(file: &str, bytes: &[u8]) -> Result<Self, Vec<Diagnostic>> {
-        let node = document::read(file, bytes).map_err(|diagnostic| vec![diagnostic])?;
+        let node = baton_document::read(file, bytes).map_err(|diagnostic| vec![diagnostic])?;
         let mut reader = DocumentReader::new(file);
         let config = Self::read(&mut reader, node).unwrap_or_default();
         let failed = reader.has_errors();

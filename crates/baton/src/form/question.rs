@@ -6,8 +6,8 @@ use super::{
     read::FormValueError,
 };
 use crate::screen::{Screen, escape_for_terminal, one_line};
+use baton_api::QuestionEntry;
 use baton_types::{AnswerAction, Json};
-use baton_wire::api::QuestionEntry;
 
 /// Maximum characters shown of call arguments.
 const MAX_ARGUMENT_CHARS: usize = 4000;

@@ -7,8 +7,10 @@ use crate::{
 };
 use baton_http::{AccessOptions, RateLimit, TlsFiles};
 use baton_identity::{BearerAuthenticator, GuardedIssuerDocuments, IssuerConfig, IssuerDocuments, Issuers};
-use baton_local::{AuditFile, SystemClock};
-use baton_ports::{Authenticator, Clock};
+use baton_local::AuditFile;
+use baton_ports::Authenticator;
+use baton_system::SystemClock;
+use baton_types::Clock;
 use baton_types::{Digest, ErrorCode};
 use std::{path::Path, sync::Arc};
 

@@ -1,7 +1,7 @@
 //! Loads the agents to serve, with diagnostics.
 
 use crate::{config::BatonSettings, failure::CliError};
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use baton_local::{AdditionalSources, DirectoryAgents, LoadError, MemoryStorage, SpecCheck};
 use baton_ports::{
     AgentEditor, AgentFiles, AgentRepositoryError, AgentSource, AgentUpdate, BoxFuture, ChangeStream,

@@ -14,8 +14,8 @@ use crate::{
     screen::Screen,
     server_file::ServerFile,
 };
-use baton_agentdir::Diagnostic;
 use baton_client::Client;
+use baton_document::Diagnostic;
 use baton_engine::{Engine, Ports};
 use baton_export::Exporter;
 use baton_http::{
@@ -23,20 +23,21 @@ use baton_http::{
     SessionPorts, SpanPorts, ToolPorts,
 };
 use baton_identity::TokenRegistry;
-use baton_local::{LoadError, SystemClock, TimeOrderedIds};
+use baton_local::LoadError;
 use baton_mcp::{McpLimits, OwnServerOptions};
 use baton_model_registry::ModelRegistry;
 use baton_models::PlaybookModels;
-use baton_outbound::{AddressPolicy, GuardedClient, PushSender};
+use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::{LocalPeerRegistry, PeerHub};
-use baton_ports::{
-    AgentSource, Clock as _, IdGenerator as _, JournalError, RetentionPolicy, SpanStore, TokenIssuer as _, TokenRecord,
-    UnusableEntry,
-};
+use baton_ports::{AgentSource, JournalError, RetentionPolicy, TokenIssuer as _, TokenRecord, UnusableEntry};
+use baton_push::PushSender;
+use baton_span_ports::SpanStore;
 use baton_spans::SpanRecorder;
+use baton_system::{SystemClock, TimeOrderedIds};
 use baton_telemetry::Tracer;
 use baton_toolhost::Toolbox;
 use baton_types::{AgentListing, ErrorCode, Timestamp};
+use baton_types::{Clock as _, IdGenerator as _};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,

@@ -3,12 +3,13 @@
 use super::{baton::Baton, keys};
 use crate::failure::CliError;
 use baton_http::McpPorts;
-use baton_local::{SessionFiles, SystemClock, TimeOrderedIds};
+use baton_local::SessionFiles;
 use baton_mcp::{
     EndpointContext, EnvironmentPorts, Environments, ExportedEndpoints, ManagePorts, ManageServer, McpLimits,
     McpSessionManager, OwnServer, OwnServerOptions, StateSeal,
 };
 use baton_ports::{AgentInvoker, McpSessionStore};
+use baton_system::{SystemClock, TimeOrderedIds};
 use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 

@@ -7,12 +7,13 @@ use crate::{
     model_summary::{AgentModel, DetectedModel, ModelSummary},
 };
 use baton_engine::Engine;
-use baton_local::{SystemClock, VectorFiles};
+use baton_local::VectorFiles;
 use baton_model_registry::{
     LoopbackProbe, ModelChoiceReason, ModelRegistry, ModelRegistryError, ModelRegistryParts, process_environment,
 };
 use baton_models::{ModelCatalog, PlaybookModels, TokenRates};
 use baton_ports::AgentSource;
+use baton_system::SystemClock;
 use baton_types::{AgentResources, ErrorCode};
 use std::{path::Path, sync::Arc};
 

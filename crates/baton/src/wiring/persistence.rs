@@ -3,8 +3,10 @@
 use super::baton::{fresh_id, journal_failure};
 use crate::{config::BatonSettings, failure::CliError, server_file::ServerFile};
 use baton_journal::{AbsentJournal, JournalOptions, MemoryJournal, SqliteJournal};
-use baton_local::{Correction, DataDirectoryError, SystemClock, journal_evidence, prepare_data_directory};
-use baton_ports::{Clock as _, Journal, JournalError, TokenStore};
+use baton_local::{Correction, DataDirectoryError, journal_evidence, prepare_data_directory};
+use baton_ports::{Journal, JournalError, TokenStore};
+use baton_system::SystemClock;
+use baton_types::Clock as _;
 use baton_types::ErrorCode;
 use std::{fs, path::Path, sync::Arc};
 

@@ -2,6 +2,7 @@
 
 use super::agents::{AgentSelection, LoadedAgents, LocalAgents, load};
 use crate::{config::BatonSettings, failure::CliError};
+use baton_api::{AgentDetails, RemoteEntry};
 use baton_orchestrator::{Orchestrator, OrchestratorLimits};
 use baton_outbound::Target;
 use baton_peers::{Credential, LocalPeerRegistry, PeerConfig, PeerRegistryOptions, SecretRef, TypedHostConnector};
@@ -9,7 +10,6 @@ use baton_ports::{
     AgentSource, BoxFuture, ChangeStream, NewPeer, PeerRecord, PeerRegistry as _, PeerRegistryError, UnusableEntry,
 };
 use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, ErrorCode, ModelSpec};
-use baton_wire::api::{AgentDetails, RemoteEntry};
 use std::{
     path::Path,
     sync::{Arc, Mutex, PoisonError},

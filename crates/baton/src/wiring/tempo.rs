@@ -5,12 +5,13 @@ use crate::{
     failure::CliError,
 };
 use base64::{Engine as _, prelude::BASE64_STANDARD};
-use baton_local::{SystemClock, TimeOrderedIds};
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::{Credential, SecretError};
-use baton_ports::{IdGenerator as _, SpanStore};
+use baton_span_ports::SpanStore;
+use baton_system::{SystemClock, TimeOrderedIds};
 use baton_tempo::{TeeOptions, TeeSpans, TempoOptions, TempoReadStore, TempoSpans};
 use baton_types::ErrorCode;
+use baton_types::IdGenerator as _;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
 use std::{sync::Arc, time::Duration};
 

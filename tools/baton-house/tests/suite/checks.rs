@@ -1,8 +1,8 @@
 //! Every check, on small trees that violate its rule and on trees that follow it.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, links, machine_paths, names, output, prose, purity,
-    routes, size, test_binaries, test_habits,
+    Tree, Violation, architecture, crate_docs, decisions, duplicates, error_pages, layers, links, machine_paths, names,
+    output, prose, purity, routes, size, test_binaries, test_habits, walks,
 };
 use baton_types::ErrorCode;
 use serde_json::json;
@@ -219,6 +219,22 @@ fn missing_crate_docs_are_reported() {
 }
 
 #[test]
+fn missing_files_of_module_comments_are_reported() {
+    let docs = "//! `b.rs`, `deep/c.rs`, `deep/`, `a/own.rs`, `src/a.rs`, `docs/x/` and `/api/`; not `gone.rs`, `gone/` or\n\
+                //! `docs/y.rs`. `a.b()` `./x.rs`\n/// `other.rs`\n";
+    let tree = Tree::from_files([
+        ("crates/a/src/a.rs", docs),
+        ("crates/a/src/a/own.rs", "//! `deep/c.rs` `b.rs` `own.rs` `c.rs`\n"),
+        ("crates/a/src/b.rs", ""),
+        ("crates/a/src/deep/c.rs", ""),
+        ("docs/x/y.md", "`gone.rs`"),
+    ]);
+    let found = crate_docs::check_files(&tree);
+    let expect = ["crates/a/src/a.rs", "crates/a/src/a.rs", "crates/a/src/a.rs", "crates/a/src/a/own.rs"];
+    assert_eq!(places(&found), expect, "{found:?}");
+}
+
+#[test]
 fn additional_test_binaries_are_reported() {
     let declared = |path: &str| format!("[package]\nname = \"x\"\n\n[[test]]\nname = \"suite\"\npath = \"{path}\"\n");
     let tree = Tree::from_files([
@@ -382,4 +398,108 @@ fn broken_links_are_reported() {
         "docs/a.md: ../README.md#other",
     ];
     assert_eq!(places(&found), expect);
+}
+
+#[test]
+fn missing_paths_and_symbols_are_reported() {
+    let source = "//! gone_too\nuse x::Import;\nenum Step { First }\nimpl Step { async fn run(&self) { call() } }\n\
+                  macro_rules! table { () => {} }\nconst MAX: u8 = 1;\n";
+    let fine = "1. `crates/a/src/a.rs`\n   (`run`, `Step::run`, `Step::First`, `table`, `MAX`) is called.\n";
+    let walk = |title: &str| format!("## {title}\n\n{}", fine.repeat(5));
+    let three = ["Walk: one", "Walk: two", "Walk: three"].map(walk).concat();
+    let pages = "`crates/a/` `tools/call` `crates/*/src/<file>.rs` `docs/decisions/0001-a.md` `Makefile` `/agents/a` `a/b` `x.rs`\n\n\
+                 `crates/a/src/a.rs`, then (`gone`), `docs/decisions/0001-a.md` (`kept`)\n";
+    let files = |architecture: &str, page: &str| {
+        Tree::from_files([
+            ("ARCHITECTURE.md", architecture),
+            ("CONTRIBUTING.md", pages),
+            ("crates/a/src/a.rs", source),
+            ("docs/decisions/0001-a.md", page),
+            ("docs/other.md", "`crates/gone.rs`"),
+        ])
+    };
+    assert_eq!(walks::check(&files(&three, "kept")), []);
+
+    let page = "`crates/a/src/gone.rs` (`run`) `src/a.rs` `crates/b/` `crates/*/src/<file>.c` kept \
+                `crates/a/src/a.rs` (`gone`, `Import`, `call`, `gone_too`, `Gone::run`, `Step::Last`, `First`) \
+                `crates/a/` (`run`) `crates/a/src/a.rs` (`run` and more)";
+    let found = walks::check(&files(&three, page));
+    let expect = [
+        "crates/a/src/gone.rs (run)",
+        "src/a.rs",
+        "crates/b/",
+        "crates/*/src/<file>.c",
+        "crates/a/src/a.rs (gone, Import, call, gone_too, Gone::run, Step::Last, First)",
+        "crates/a/ (run)",
+        "crates/a/src/a.rs (run)",
+    ];
+    let mut places = places(&found);
+    places.dedup();
+    assert_eq!(places, expect.map(|hop| format!("docs/decisions/0001-a.md: {hop}")));
+    assert_eq!(found.len(), expect.len() + 6, "{found:?}");
+
+    let short = walk("Walk: one") + "## Walk: two\n\n" + &fine.repeat(4) + "9. Nothing happens in `crates/a/`.\n";
+    let expect = [("Walk: two: 9. Nothing", "no file"), ("ARCHITECTURE.md", "has 2 sections")];
+    let found = walks::check(&files(&short, "kept"));
+    assert_eq!(found.len(), expect.len(), "{found:?}");
+    for (violation, (place, rule)) in found.iter().zip(expect) {
+        assert!(violation.location.contains(place) && violation.rule.contains(rule), "{violation}");
+    }
+    let found = walks::check(&files(&(three + "# Walk: four\n\n1. `crates/a/src/a.rs` (`run`)\n"), "kept"));
+    assert_eq!(self::places(&found), ["ARCHITECTURE.md: Walk: four"]);
+}
+
+#[test]
+fn incomplete_architecture_page_is_reported() {
+    let page = "- **`a`**: is pure. **Never\n  waits.**\n- **`b`**: **is pure**, never waits.\n  never\n\n  **never**\n\
+                - **`gone`**: **never waits**\n- **`tool`**: helps.\n`c`\n";
+    let files = |page: &str| {
+        Tree::from_files([
+            ("ARCHITECTURE.md", page),
+            ("crates/a/Cargo.toml", ""),
+            ("crates/b/Cargo.toml", ""),
+            ("crates/c/Cargo.toml", ""),
+            ("crates/c/fuzz/Cargo.toml", ""),
+            ("examples/d/Cargo.toml", ""),
+            ("tools/tool/Cargo.toml", ""),
+        ])
+    };
+    let expect = ["ARCHITECTURE.md: b", "ARCHITECTURE.md: c", "ARCHITECTURE.md: gone"];
+    assert_eq!(places(&architecture::check(&files(page))), expect);
+    let long = format!("{page}{}\n{}{}", "x".repeat(121), "\n".repeat(280), "ä".repeat(120));
+    assert_eq!(places(&architecture::check(&files(&long)))[..1], ["ARCHITECTURE.md:10"]);
+    let long = format!("{long}{}", "\n".repeat(20));
+    assert_eq!(places(&architecture::check(&files(&long)))[..2], ["ARCHITECTURE.md", "ARCHITECTURE.md:10"]);
+    assert_eq!(places(&architecture::check(&Tree::default())), ["ARCHITECTURE.md"]);
+}
+
+#[test]
+fn malformed_decision_pages_are_reported() {
+    let sections = "\n## Decision\n\n## Context\n\n## Reasons\n\n## Consequences\n";
+    let page = |title: &str| format!("# {title}\n{sections}");
+    let tree = Tree::from_files([
+        ("docs/decisions/0001-a.md", &page("0001: A")),
+        ("docs/decisions/0002-b.md", "# 0002: B\n\n## Decision\n"),
+        ("docs/decisions/0003-c.md", &page("C")),
+        ("docs/decisions/0005-e.md", &page("0004: E")),
+        ("docs/decisions/0006-f.md", &(page("0005: F") + &"\n".repeat(60))),
+        (
+            "docs/decisions/README.md",
+            "| Page | Decision |\n|---|---|\n| [0001](0001-a.md) | A |\n| [0002](0002-b.md) | Other |\n\
+             | [0004](0005-e.md) | E |\n",
+        ),
+    ]);
+    let found = decisions::check(&tree);
+    let expect = [
+        "docs/decisions/0002-b.md",
+        "docs/decisions/0002-b.md",
+        "docs/decisions/0003-c.md",
+        "docs/decisions/0005-e.md",
+        "docs/decisions/0006-f.md",
+        "docs/decisions/0006-f.md",
+        "docs/decisions/0006-f.md",
+        "docs/decisions/README.md",
+    ];
+    assert_eq!(places(&found), expect, "{found:?}");
+    assert_eq!(places(&decisions::check(&Tree::default())), ["docs/decisions/README.md"]);
 }

@@ -1,8 +1,8 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, crate_docs, duplicates, error_pages, layers, links, machine_paths, names, output, prose, purity,
-    routes, size, test_binaries, test_habits,
+    Tree, Violation, architecture, crate_docs, decisions, duplicates, error_pages, layers, links, machine_paths, names,
+    output, prose, purity, routes, size, test_binaries, test_habits, walks,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, process::Command};
@@ -76,6 +76,7 @@ fn every_error_has_a_page() {
 #[test]
 fn every_crate_has_crate_docs() {
     assert_no_violations(&crate_docs::check(&tree()));
+    assert_no_violations(&crate_docs::check_files(&tree()));
 }
 
 #[test]
@@ -125,4 +126,19 @@ fn comments_name_their_subject() {
 #[test]
 fn every_relative_link_resolves() {
     assert_no_violations(&links::check(&tree()));
+}
+
+#[test]
+fn architecture_page_is_short_and_names_every_crate() {
+    assert_no_violations(&architecture::check(&tree()));
+}
+
+#[test]
+fn paths_and_symbols_of_the_design_pages_exist() {
+    assert_no_violations(&walks::check(&tree()));
+}
+
+#[test]
+fn every_decision_is_a_page_in_the_index() {
+    assert_no_violations(&decisions::check(&tree()));
 }

@@ -12,11 +12,9 @@ use crate::{
 use anyhow::{Context as _, Result, bail};
 use baton_client::{ClientError, SendRequest};
 use baton_rules::parse_tool_calls;
+use baton_types::Violations;
 use baton_types::{Message, Role, TaskId};
-use baton_wire::{
-    Violations,
-    a2a::v1::{self, TaskState},
-};
+use baton_wire::a2a::v1::{self, TaskState};
 use std::sync::Arc;
 
 /// Upper bound of attempts at one question; all but the last were interrupted or too late.

@@ -3,13 +3,11 @@
 use super::stage::{BOSS, WORKER};
 use crate::History;
 use anyhow::{Context as _, Result};
+use baton_api::EventEntry;
 use baton_client::Client;
 use baton_journal::SqliteJournal;
 use baton_types::{MessageId, TaskId};
-use baton_wire::{
-    a2a::v1::{ListTasksRequest, Task, TaskState},
-    api::EventEntry,
-};
+use baton_wire::a2a::v1::{ListTasksRequest, Task, TaskState};
 use std::{collections::BTreeMap, path::Path, time::Duration};
 
 const PAGE: usize = 1000;

@@ -3,8 +3,8 @@
 use super::{chance::SeededRandom, link::LiveServer};
 use crate::{Generation, Server, ServerOptions, StartingServer};
 use anyhow::{Context as _, Result};
-use baton_local::SystemClock;
-use baton_ports::Clock as _;
+use baton_system::SystemClock;
+use baton_types::Clock as _;
 use std::ops::Range;
 use tokio::sync::watch;
 

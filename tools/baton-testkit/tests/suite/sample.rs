@@ -1,6 +1,7 @@
 //! A small valid history: a task that hands work off, the child with one tool of each kind, a server that dies twice,
 //! and a subscriber that connects twice.
 
+use baton_api::EventEntry;
 use baton_client::StreamEvent;
 use baton_ports::StoredEvent;
 use baton_testkit::{
@@ -12,10 +13,7 @@ use baton_types::{
     Part, Priority, PushDialect, Role, StreamId, TaskEvent, TaskState, Timestamp, ToolCall, ToolExecution, ToolResult,
     Usage,
 };
-use baton_wire::{
-    a2a::v1::{ArtifactInclusion, HistoryLength, StreamProjector, StreamResponse, Task},
-    api::EventEntry,
-};
+use baton_wire::a2a::v1::{ArtifactInclusion, HistoryLength, StreamProjector, StreamResponse, Task};
 use serde_json::json;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use super::super::{
     step::{EditPath, EditStep, PathElement, keys, map, scalar},
     yaml::walk,
 };
-use crate::document::{DocumentNode, NodeValue};
+use baton_document::{DocumentNode, NodeValue};
 use baton_types::{ContextItem, InclusionMode, ItemDraft, ItemKind};
 
 /// Path and values of an item in the definition file.

@@ -1,7 +1,7 @@
 //! Extents of values in a YAML text.
 
 use super::super::text::{LineText, flow_end, line_of_key, quoted_len, scalar_end};
-use crate::document::{DocumentNode, NodeEntry, NodeValue};
+use baton_document::{DocumentNode, NodeEntry, NodeValue};
 
 /// The column of a key, from 0.
 pub(super) fn column_of(entry: &NodeEntry) -> usize {

@@ -11,7 +11,7 @@ use super::{
     walk,
     write::{behind_dash, behind_key, in_brackets},
 };
-use crate::document::{DocumentNode, NodeEntry, NodeValue};
+use baton_document::{DocumentNode, NodeEntry, NodeValue};
 
 /// Candidates with a new key of a map, and nested maps for the rest of the path.
 pub(super) fn insert_key(

@@ -10,7 +10,7 @@ use super::{
     replace::{rewrite_value, value_end},
     walk,
 };
-use crate::document::{DocumentNode, NodeEntry, NodeValue, read_lean};
+use baton_document::{DocumentNode, NodeEntry, NodeValue, read_lean};
 
 /// Candidates without the key or the entry at the end of the path.
 pub(super) fn remove_entry(text: &LineText<'_>, root: &DocumentNode, path: &[PathElement]) -> Vec<String> {

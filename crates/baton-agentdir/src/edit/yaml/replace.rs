@@ -10,7 +10,7 @@ use super::{
     walk,
     write::{behind_key, in_brackets},
 };
-use crate::document::{DocumentNode, NodeEntry, NodeValue};
+use baton_document::{DocumentNode, NodeEntry, NodeValue};
 
 /// Candidates for replacing a value; those that keep more of the text come first.
 pub(super) fn replace_value(

@@ -1,7 +1,7 @@
 //! Writes values as YAML: multi-line text as block scalars, quotes only where they are needed.
 
 use super::super::text::{is_printable, key, plain_or_quoted, quoted_text};
-use crate::document::{DocumentNode, NodeEntry, NodeValue};
+use baton_document::{DocumentNode, NodeEntry, NodeValue};
 
 /// Text after the colon of a key at this column, without the final line break; lines end with `\n`.
 pub(super) fn behind_key(node: &DocumentNode, column: usize) -> String {

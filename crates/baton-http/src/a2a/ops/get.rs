@@ -5,10 +5,8 @@ use super::{
     ShownTask,
 };
 use crate::a2a::call::A2aCall;
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, GetTaskRequest},
-};
+use baton_types::FieldViolation;
+use baton_wire::a2a::v1::{Error, GetTaskRequest};
 
 /// Header with the last known generation, for callers that cannot send it as a parameter.
 const KNOWN_GENERATION: &str = "baton-current-generation";

@@ -7,11 +7,9 @@ use super::{
 use crate::a2a::call::A2aCall;
 use baton_engine::ListTasks;
 use baton_ports::StreamCursor;
+use baton_types::FieldViolation;
 use baton_types::{ContextId, Timestamp};
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{ArtifactInclusion, Error, ListTasksRequest, TaskState},
-};
+use baton_wire::a2a::v1::{ArtifactInclusion, Error, ListTasksRequest, TaskState};
 use std::borrow::Cow;
 
 /// Maximum length of a task id in a page token.

@@ -7,10 +7,8 @@ use super::{
 use crate::a2a::call::A2aCall;
 use baton_engine::{EngineError, IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
-use baton_wire::{
-    FieldViolation, Violations,
-    a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key, take_traceparent},
-};
+use baton_types::{FieldViolation, Violations};
+use baton_wire::a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key, take_traceparent};
 
 /// Path of the push configuration in a send request.
 const PUSH_CONFIG_FIELD: &str = "configuration.taskPushNotificationConfig";

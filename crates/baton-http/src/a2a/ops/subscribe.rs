@@ -5,11 +5,9 @@ use super::{
     follow::{StreamStart, TaskStream},
 };
 use crate::a2a::call::A2aCall;
+use baton_types::FieldViolation;
 use baton_types::JournalEvent;
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{Error, SubscribeToTaskRequest},
-};
+use baton_wire::a2a::v1::{Error, SubscribeToTaskRequest};
 
 /// Number of earlier events searched for the start of an attempt whose text the client may still hold.
 const MAX_LOOKBACK_EVENTS: u64 = 16;

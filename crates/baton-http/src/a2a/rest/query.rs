@@ -1,6 +1,7 @@
 //! Query parameters as requests.
 
-use baton_wire::{FieldViolation, a2a::v1::Error};
+use baton_types::FieldViolation;
+use baton_wire::a2a::v1::Error;
 use serde::de::DeserializeOwned;
 
 /// Parses a query string; unknown names are ignored, and an invalid value is reported with its name.

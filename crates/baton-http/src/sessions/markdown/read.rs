@@ -5,16 +5,14 @@ use super::{
     AGENT, CALL, DATA, FAILURE, FILE, LINK, NOTICE, REQUEST_CONTEXT_MARKER, RESULT, USER, is_marker_line,
     unescape_line,
 };
+use baton_api::{SESSION_FORMAT, SessionItem, SessionSettingsBody};
 use baton_engine::ImportSession;
 use baton_rules::{calls_part, results_part};
 use baton_types::{
     AgentName, ContextId, ErrorCode, Json, Message, Part, PartContent, Role, SessionEntry, Timestamp, ToolCall,
     ToolResult,
 };
-use baton_wire::{
-    a2a::v1::Error,
-    api::{SESSION_FORMAT, SessionItem, SessionSettingsBody},
-};
+use baton_wire::a2a::v1::Error;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
 

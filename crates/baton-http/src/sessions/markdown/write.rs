@@ -4,10 +4,10 @@ use super::{
     super::{file, items},
     AGENT, CALL, DATA, FAILURE, FILE, LINK, NOTICE, REQUEST_CONTEXT_MARKER, RESULT, USER, escape_line,
 };
+use baton_api::{SESSION_FORMAT, SessionFile};
 use baton_engine::SessionView;
 use baton_rules::{parse_tool_calls, parse_tool_results};
 use baton_types::{IncludedItem, InclusionMode, Message, Part, PartContent, Role, SessionEntry};
-use baton_wire::api::{SESSION_FORMAT, SessionFile};
 use serde::Serialize;
 use std::fmt::Write as _;
 

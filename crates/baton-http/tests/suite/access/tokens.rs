@@ -2,8 +2,8 @@
 
 use super::server::{TestServer, bearer, token};
 use crate::bindings::{headers, raw};
+use baton_api::CreateToken;
 use baton_client::ClientError;
-use baton_wire::api::CreateToken;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 

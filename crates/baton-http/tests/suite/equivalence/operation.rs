@@ -1,13 +1,11 @@
 //! Requests and their outcomes in terms of 1.0, independent of the binding.
 
-use baton_wire::{
-    FieldViolation,
-    a2a::v1::{
-        AgentCard, CancelTaskRequest, ErrorKind, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
-        ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
-        SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
-        TaskPushNotificationConfigRequest,
-    },
+use baton_types::FieldViolation;
+use baton_wire::a2a::v1::{
+    AgentCard, CancelTaskRequest, ErrorKind, GetTaskRequest, ListTaskPushNotificationConfigsRequest,
+    ListTaskPushNotificationConfigsResponse, ListTasksRequest, ListTasksResponse, SendMessageRequest,
+    SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
+    TaskPushNotificationConfigRequest,
 };
 use futures_core::Stream;
 use std::pin::Pin;

@@ -7,8 +7,9 @@ use crate::{
 };
 use axum::Router;
 use baton_http::{HttpOptions, MeterPorts, app};
+use baton_meters::Meters;
 use baton_otlp::{Encoding, LogLevel, LogLine, proto::ExportTraceServiceResponse, write_lines, write_metrics};
-use baton_telemetry::{Meters, SpanOrigin, TelemetrySettings};
+use baton_telemetry::{SpanOrigin, TelemetrySettings};
 use baton_types::SpanResource;
 use prost::Message as _;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use super::{filled, get, spans, surface, with_query};
 use crate::bindings::{headers, raw};
 use axum::body::Body;
-use baton_ports::{SpanBatch, SpanStore as _};
+use baton_span_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::TraceId;
 use http_body_util::BodyExt as _;

@@ -4,7 +4,7 @@ use super::{FailingSpanStore, FullResponse, get, gzip, post, spans, surface, wor
 use crate::bindings::framed;
 use axum::Router;
 use baton_otlp::{Encoding, proto::ExportTraceServiceResponse, write_export};
-use baton_ports::{SpanStore as _, SpanStoreError};
+use baton_span_ports::{SpanStore as _, SpanStoreError};
 use baton_spans::EmbeddedSpanStore;
 use baton_types::Span;
 use prost::Message as _;

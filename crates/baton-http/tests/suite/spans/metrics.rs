@@ -4,11 +4,13 @@ use super::{FailingSpanStore, FullResponse, get, surface, with_query};
 use crate::bindings::Headers;
 use axum::Router;
 use baton_otlp::tempo::{QueryInstantResponse, QueryRangeResponse};
-use baton_ports::{
-    BoxFuture, Clock, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError,
-    TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
+use baton_ports::BoxFuture;
+use baton_span_ports::{
+    MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
+    TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::{Exemplar, Field, Series, Steps};
+use baton_types::Clock;
 use baton_types::{Span, SpanId, SpanValue, Timestamp, TraceId};
 use prost::Message as _;
 use std::sync::{Arc, Mutex};

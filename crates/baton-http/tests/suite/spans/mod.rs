@@ -15,8 +15,9 @@ use crate::{
 };
 use axum::{Router, body::Body};
 use baton_http::{HttpOptions, SpanPorts, app};
-use baton_ports::{
-    BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
+use baton_ports::BoxFuture;
+use baton_span_ports::{
+    MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
     TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
@@ -192,7 +193,7 @@ impl SpanStore for FailingSpanStore {
     fn subscribe(&self) -> Box<dyn SpanFeed> {
         struct EmptyFeed;
         impl SpanFeed for EmptyFeed {
-            fn next(&mut self) -> BoxFuture<'_, Option<baton_ports::SpanFeedEvent>> {
+            fn next(&mut self) -> BoxFuture<'_, Option<baton_span_ports::SpanFeedEvent>> {
                 Box::pin(std::future::ready(None))
             }
         }

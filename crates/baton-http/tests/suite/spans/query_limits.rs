@@ -3,8 +3,9 @@
 use super::{get, surface, with_query};
 use crate::bindings::{headers, raw};
 use axum::{Router, body::Body};
-use baton_ports::{
-    BoxFuture, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
+use baton_ports::BoxFuture;
+use baton_span_ports::{
+    MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError, TagNames,
     TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::{Field, QueryError};

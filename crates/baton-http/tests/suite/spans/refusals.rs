@@ -7,7 +7,7 @@ use crate::{
 };
 use axum::Router;
 use baton_otlp::{Encoding, RpcStatus, write_export};
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use prost::Message as _;
 use std::fmt::Write as _;
 

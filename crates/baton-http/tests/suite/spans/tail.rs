@@ -3,7 +3,7 @@
 use super::{spans, surface, with_query};
 use crate::bindings::{headers, raw};
 use axum::{Router, body::Body};
-use baton_ports::{SpanBatch, SpanStore as _};
+use baton_span_ports::{SpanBatch, SpanStore as _};
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::TraceId;
 use http::Response;

@@ -3,7 +3,7 @@
 use super::{FailingSpanStore, FullResponse, filled, get, surface, with_query};
 use axum::Router;
 use baton_otlp::tempo::{SearchResponse, SearchTagsV2Response, Trace, TraceByIdResponse};
-use baton_ports::{SpanBatch, SpanStore as _, SpanStoreError};
+use baton_span_ports::{SpanBatch, SpanStore as _, SpanStoreError};
 use prost::Message as _;
 use serde_json::{Value, json};
 

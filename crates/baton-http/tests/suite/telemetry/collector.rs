@@ -1,6 +1,6 @@
 //! Collects emitted spans.
 
-use baton_ports::SpanSink;
+use baton_telemetry::SpanSink;
 use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue};
 use std::{

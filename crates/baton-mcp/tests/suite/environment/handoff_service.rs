@@ -2,10 +2,11 @@
 
 use super::world::Source;
 use baton_ports::{
-    AgentInvokeError, AgentReply, AgentSource as _, BoxFuture, Clock, HandoffOutcome, HandoffRequest, HandoffService,
+    AgentInvokeError, AgentReply, AgentSource as _, BoxFuture, HandoffOutcome, HandoffRequest, HandoffService,
     HandoffTicket,
 };
 use baton_rules::{admit_handoff, resolve_handoff_target};
+use baton_types::Clock;
 use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, Principal, TaskState, Timestamp};
 use serde_json::{Value, json};
 use std::{

@@ -2,7 +2,6 @@
 
 use super::{handoff_service::ScriptedHandoffService, upstream::Upstream};
 use crate::invoker::ScriptedInvoker;
-use baton_local::TimeOrderedIds;
 use baton_mcp::{
     EndpointContext, Environment, EnvironmentPorts, Environments, McpLimits, McpService, McpSessionManager, StateSeal,
 };
@@ -10,6 +9,7 @@ use baton_ports::{
     AgentSource, BoxFuture, ChangeStream, McpSessionStore, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
     ToolProgress,
 };
+use baton_system::TimeOrderedIds;
 use baton_toolhost::{ConnectorRegistry, HostSettings, McpServers, TransportKind};
 use baton_types::{
     AgentName, AgentResources, AgentSpec, ContextItem, ControlTools, Effects, Json, McpEra, McpPermissions, McpServer,

@@ -9,6 +9,7 @@ use super::{
     Routes,
 };
 use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
+use baton_encoding::path_segment;
 use baton_ports::BoxFuture;
 use baton_types::Json;
 use baton_wire::a2a::{
@@ -19,7 +20,6 @@ use baton_wire::a2a::{
     },
     v03::{self, rest},
 };
-use baton_wire::path_segment;
 
 /// A peer that speaks HTTP+JSON 0.3.
 pub(in super::super) struct RestV03 {

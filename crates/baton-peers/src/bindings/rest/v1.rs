@@ -2,12 +2,12 @@
 
 use super::{super::http::PeerHttpTransport, Routes};
 use crate::{Binding, BindingEventStream, CallError, RequestMetadata};
+use baton_encoding::path_segment;
 use baton_ports::BoxFuture;
 use baton_wire::a2a::v1::{
     AgentCard, CancelTaskRequest, GetExtendedAgentCardRequest, GetTaskRequest, ListTasksRequest, ListTasksResponse,
     SendMessageRequest, SendMessageResponse, StreamResponse, SubscribeToTaskRequest, Task, TaskPushNotificationConfig,
 };
-use baton_wire::path_segment;
 use serde::Serialize;
 use serde_json::Value;
 use std::borrow::Cow;

@@ -6,7 +6,7 @@ use crate::{
     index::{RowSelection, ValueLocation, own},
     segment::Segment,
 };
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{Aliases, SpanPredicate};
 use baton_types::{Span, TraceId};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};

@@ -2,7 +2,7 @@
 
 use super::{block, head, merged, naive, sample};
 use crate::segment::Segment;
-use baton_ports::TimeRange;
+use baton_span_ports::TimeRange;
 use baton_traceql::{Aliases, AttributeScope, Comparison, Field, SpanPredicate};
 use baton_types::{Span, SpanValue, TraceId};
 use proptest::{prelude::*, strategy::ValueTree as _, test_runner::TestRunner};

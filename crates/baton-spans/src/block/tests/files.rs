@@ -91,6 +91,6 @@ fn block_can_be_empty() {
     let dir = tempfile::tempdir().unwrap();
     let empty = merged(dir.path(), &[], 2);
     assert_eq!((empty.summary().spans, empty.summary().traces), (0, 0));
-    assert_eq!(empty.window(baton_ports::TimeRange::ALL).unwrap(), 0..0);
+    assert_eq!(empty.window(baton_span_ports::TimeRange::ALL).unwrap(), 0..0);
     assert!(merge(dir.path(), &[]).is_err());
 }

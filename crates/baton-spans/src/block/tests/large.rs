@@ -73,7 +73,7 @@ fn search_spans_many_pages() {
         let few = segment.values(&sample::attribute(AttributeScope::Span, "few"), None, 3).unwrap();
         assert_eq!(few.iter().map(|(_, count)| *count).collect::<Vec<_>>(), [858, 857, 857]);
         assert_eq!(segment.values(&number, None, 10).unwrap().len(), 10);
-        let window = segment.window(baton_ports::TimeRange { start: 0, end: 1_500 }).unwrap();
+        let window = segment.window(baton_span_ports::TimeRange { start: 0, end: 1_500 }).unwrap();
         let expected = if segment.newest_first() { traces as u32 - 51..traces as u32 } else { 0..51 };
         assert_eq!(window, expected);
     }

@@ -4,7 +4,7 @@ use crate::{
     search::budget::{MemoryReservation, QueryBudget},
     segment::{Segment, SegmentSummary},
 };
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_types::TraceId;
 use roaring::RoaringBitmap;
 use std::sync::Arc;

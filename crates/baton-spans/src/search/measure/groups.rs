@@ -4,7 +4,7 @@ use crate::{
     index::{Atom, AtomKind, FieldSources, RowSelection, RowTable, ValueLocation, may_be_truncated, own},
     search::budget::{MemoryReservation, QueryBudget},
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::{Field, Intrinsic, Literal};
 use baton_types::SpanValue;
 use roaring::RoaringBitmap;

@@ -14,7 +14,7 @@ use crate::{
     index::{Atom, FieldSources, RowSelection, RowTable, evaluate_filter},
     search::budget::QueryBudget,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::{Exemplar, Field, GroupIndex, Intrinsic, MetricsPushdown, Tally};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};

@@ -6,7 +6,7 @@ use crate::search::{
     gather::{GatherOutcome, gather_parts},
     plan::TracePlan,
 };
-use baton_ports::SpanStoreError;
+use baton_span_ports::SpanStoreError;
 use baton_traceql::TraceSpans;
 
 impl LeafCounter<'_> {

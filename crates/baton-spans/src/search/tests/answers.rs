@@ -8,7 +8,7 @@ use crate::{
     search::{QueryBudget, search, tag_values, tags, trace},
     segment::Segment,
 };
-use baton_ports::{ServiceStats, TagsRequest, TimeRange, TraceSearchRequest, TraceSearchResult};
+use baton_span_ports::{ServiceStats, TagsRequest, TimeRange, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{AttributeRef, AttributeScope, Field, Mode, Query, parse};
 use baton_types::{Span, SpanId, SpanResource, SpanStatus, SpanValue, TraceId};
 use std::{

@@ -10,7 +10,7 @@ use crate::{
     search::{QueryBudget, search, tag_values, tags, trace},
     segment::Segment,
 };
-use baton_ports::{SpanStoreError, TagNames, TimeRange, TraceSearchRequest};
+use baton_span_ports::{SpanStoreError, TagNames, TimeRange, TraceSearchRequest};
 use baton_traceql::{AttributeRef, AttributeScope, Field};
 use baton_types::{Span, SpanClass, SpanResource};
 use std::{sync::Arc, time::Instant};

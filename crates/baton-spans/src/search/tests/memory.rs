@@ -6,7 +6,7 @@ use crate::{
     codec::SpanParts,
     segment::{AttributeNames, Segment, SegmentSummary, TableVisitor, TracePart},
 };
-use baton_ports::{SpanStoreError, TimeRange};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_traceql::{
     Aliases, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, SpanPredicate,
 };

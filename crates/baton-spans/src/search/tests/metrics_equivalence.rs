@@ -12,7 +12,7 @@ use crate::{
     search::{QueryBudget, metrics},
     segment::Segment,
 };
-use baton_ports::{SpanMetricsRequest, SpanStoreError};
+use baton_span_ports::{SpanMetricsRequest, SpanStoreError};
 use baton_telemetry::ALIASES;
 use baton_traceql::{
     AggregateOp, Aliases, ArithmeticOp, AttributeRef, AttributeScope, CompareFunction, Field, FieldExpr, FirstStage,

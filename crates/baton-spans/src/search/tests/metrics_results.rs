@@ -7,7 +7,7 @@ use crate::{
     search::{QueryBudget, metrics},
     segment::Segment,
 };
-use baton_ports::{MetricsResult, SpanMetricsRequest};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest};
 use baton_traceql::{Mode, Steps, parse};
 use baton_types::{ErrorCode, Span, SpanClass, SpanStatus, SpanValue};
 use std::{path::Path, sync::Arc, time::Instant};

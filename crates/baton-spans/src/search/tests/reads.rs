@@ -14,7 +14,7 @@ use crate::{
     search::{QueryBudget, ReadSink, StopFlag, read},
     segment::Segment,
 };
-use baton_ports::{SpanReadItem, SpanReadRequest, SpanStoreError, TimeRange};
+use baton_span_ports::{SpanReadItem, SpanReadRequest, SpanStoreError, TimeRange};
 use baton_traceql::{Mode, Query, parse};
 use baton_types::{SpanId, TraceId};
 use proptest::prelude::*;

@@ -14,7 +14,7 @@ use crate::{
     search::{QueryBudget, search},
     segment::Segment,
 };
-use baton_ports::{SpanStoreError, TimeRange, TraceSearchRequest, TraceSearchResult};
+use baton_span_ports::{SpanStoreError, TimeRange, TraceSearchRequest, TraceSearchResult};
 use baton_traceql::{Mode, Query, parse};
 use baton_types::{Span, SpanClass, TraceId};
 use proptest::{prelude::*, test_runner::TestRunner};
@@ -52,7 +52,7 @@ fn range(dice: &mut Dice<'_>) -> TimeRange {
 }
 
 fn expected_traces(answer: TraceSearchResult) -> Vec<ExpectedTrace> {
-    let trace = |trace: baton_ports::TraceMatch| {
+    let trace = |trace: baton_span_ports::TraceMatch| {
         let mut spansets: Vec<_> = trace
             .spansets
             .into_iter()

@@ -7,7 +7,7 @@ pub(crate) mod pipeline;
 pub(crate) mod queries;
 pub(crate) mod spans;
 
-use baton_ports::{ServiceStats, TimeRange};
+use baton_span_ports::{ServiceStats, TimeRange};
 use baton_traceql::{PipelineExpr, Query, Root};
 use baton_types::{Span, SpanId, SpanStatus, SpanValue, TraceId};
 use std::{

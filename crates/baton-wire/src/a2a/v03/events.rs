@@ -1,8 +1,9 @@
 //! Stream items.
 
 use super::{Artifact, TaskStatus, enums::is_terminal, request_path::RequestPath};
-use crate::{Violations, a2a::v1, de};
+use crate::{a2a::v1, de};
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

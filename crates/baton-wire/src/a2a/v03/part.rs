@@ -1,8 +1,10 @@
 //! Wire form of a part of a message or artifact.
 
 use super::{data, request_path::RequestPath};
-use crate::{Violations, a2a::v1, base64::to_standard, de};
+use crate::{a2a::v1, de};
+use baton_encoding::base64::to_standard;
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -1,10 +1,8 @@
 //! Signature payloads of a 0.3 card.
 
 use super::{AgentCard, PROTOCOL_VERSION};
-use crate::{
-    a2a::v1::{SIGNATURES, without_empty},
-    canonical::{CanonicalJsonError, CanonicalValue},
-};
+use crate::a2a::v1::{SIGNATURES, without_empty};
+use baton_encoding::{CanonicalJsonError, CanonicalValue};
 use baton_types::Json;
 use std::fmt::Write as _;
 

@@ -2,11 +2,11 @@
 
 use super::{Message, PushNotificationConfig, Role, request_path::RequestPath};
 use crate::{
-    Violations,
     a2a::v1::{self, Error},
     de,
 };
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

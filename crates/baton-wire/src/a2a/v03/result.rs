@@ -1,10 +1,8 @@
 //! Results. They have no wrapper; `kind` distinguishes them.
 
 use super::{Message, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent, request_path::RequestPath};
-use crate::{
-    Violations,
-    a2a::v1::{self, Error, ErrorKind},
-};
+use crate::a2a::v1::{self, Error, ErrorKind};
+use baton_types::Violations;
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeOwned, Error as _, IgnoredAny},

@@ -2,10 +2,10 @@
 
 use super::{Message, Part, TaskState, message::read_all, request_path::RequestPath};
 use crate::{
-    Violations,
     a2a::v1::{self, Error},
     de,
 };
+use baton_types::Violations;
 use baton_types::{Json, Timestamp};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ pub struct TaskStatus<'a> {
     /// Time of the last status change.
     #[serde(
         skip_serializing_if = "Option::is_none",
-        serialize_with = "de::rfc3339::serialize",
+        serialize_with = "baton_types::rfc3339::serialize",
         deserialize_with = "tolerant_timestamp"
     )]
     pub timestamp: Option<Timestamp>,

@@ -1,8 +1,9 @@
 //! Wire form of an artifact.
 
 use super::{Part, part::check_object};
-use crate::{Violations, de};
+use crate::de;
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

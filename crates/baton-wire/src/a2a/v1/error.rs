@@ -1,7 +1,7 @@
 //! Error responses in each binding.
 
-use crate::{FieldViolation, Violations};
 use baton_types::{ErrorCode, Json};
+use baton_types::{FieldViolation, Violations};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

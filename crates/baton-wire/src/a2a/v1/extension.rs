@@ -1,7 +1,8 @@
 //! Baton's A2A extensions, requested in message metadata.
 
 use super::{AgentCard, AgentExtension, Error};
-use crate::{FieldViolation, de};
+use crate::de;
+use baton_types::FieldViolation;
 use baton_types::{Json, ToolExecution};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;

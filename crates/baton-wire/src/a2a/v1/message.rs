@@ -1,7 +1,8 @@
 //! Wire form of a message.
 
 use super::{Part, Role, part::check_object};
-use crate::{Violations, de};
+use crate::de;
+use baton_types::Violations;
 use baton_types::{ContextId, Json, TaskId};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

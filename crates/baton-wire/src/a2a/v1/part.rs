@@ -1,6 +1,8 @@
 //! Wire form of a part of a message or artifact.
 
-use crate::{Violations, base64::to_standard, de};
+use crate::de;
+use baton_encoding::base64::to_standard;
+use baton_types::Violations;
 use baton_types::{Json, PartContent};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

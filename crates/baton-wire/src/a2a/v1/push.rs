@@ -1,7 +1,8 @@
 //! Push notification configurations of tasks.
 
 use super::{Error, message::check_id};
-use crate::{Violations, de};
+use crate::de;
+use baton_types::Violations;
 use baton_types::{PushAuthentication, PushConfig, PushDialect, TaskId};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

@@ -3,8 +3,9 @@
 use super::{
     Error, ErrorKind, HistoryLength, MAX_PARTS, Message, Role, TaskPushNotificationConfig, TaskState, message::check_id,
 };
-use crate::{FieldViolation, Violations, de};
+use crate::de;
 use baton_types::{ErrorCode, Json, Timestamp};
+use baton_types::{FieldViolation, Violations};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -98,7 +99,7 @@ pub struct ListTasksRequest<'a> {
     #[serde(skip_serializing_if = "Option::is_none", alias = "history_length", deserialize_with = "de::maybe_integer")]
     pub history_length: Option<i32>,
     /// Only tasks whose status changed at or after this time.
-    #[serde(skip_serializing_if = "Option::is_none", alias = "status_timestamp_after", with = "de::rfc3339")]
+    #[serde(skip_serializing_if = "Option::is_none", alias = "status_timestamp_after", with = "baton_types::rfc3339")]
     pub status_timestamp_after: Option<Timestamp>,
     /// Whether to include artifacts.
     #[serde(skip_serializing_if = "Option::is_none", alias = "include_artifacts")]

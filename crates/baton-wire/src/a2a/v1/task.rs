@@ -40,7 +40,7 @@ pub struct TaskStatus<'a> {
     #[serde(skip_serializing_if = "Option::is_none", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
     /// Time of the last status change.
-    #[serde(skip_serializing_if = "Option::is_none", with = "de::rfc3339")]
+    #[serde(skip_serializing_if = "Option::is_none", with = "baton_types::rfc3339")]
     pub timestamp: Option<Timestamp>,
 }
 

@@ -66,7 +66,7 @@ fn untyped_parts_are_classified_by_their_members() {
         (r#"{"text":"hi","data":null,"type":null}"#, r#"{"type":"text","text":"hi","data":null}"#),
     ] {
         let into_v1 = |text: &str| {
-            let mut violations = baton_wire::Violations::default();
+            let mut violations = baton_types::Violations::default();
             let part = serde_json::from_str::<Part>(text).unwrap().into_v1("part", &mut violations);
             assert_eq!(violations.into_result(()), Ok(()), "{text}");
             part

@@ -8,8 +8,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
+use baton_api::AddAgent;
 use baton_types::ErrorCode;
-use baton_wire::api::AddAgent;
 use clap::Args;
 use serde_json::json;
 use std::env;

@@ -6,8 +6,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
+use baton_api::{CreateAgent, SessionSettingsBody};
 use baton_types::ErrorCode;
-use baton_wire::api::{CreateAgent, SessionSettingsBody};
 use clap::Args;
 use serde_json::json;
 use std::{fs, path::Path, path::PathBuf};

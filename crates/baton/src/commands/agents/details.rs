@@ -1,7 +1,7 @@
 //! Text output of one agent.
 
 use crate::screen::{Screen, one_line};
-use baton_wire::api::{AgentDetails, RemoteEntry};
+use baton_api::{AgentDetails, RemoteEntry};
 
 /// Maximum characters of a text from a third party.
 const MAX_TEXT_CHARS: usize = 200;

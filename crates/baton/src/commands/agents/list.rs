@@ -8,8 +8,8 @@ use crate::{
     screen::{Screen, one_line},
     wiring::{self, AgentSelection, LoadedAgents},
 };
+use baton_api::AgentEntry;
 use baton_types::{AgentListing, ErrorCode};
-use baton_wire::api::AgentEntry;
 use clap::Args;
 use serde_json::json;
 use std::{path::PathBuf, sync::Arc};
@@ -60,7 +60,7 @@ async fn list_served(session: &BatonConnection, screen: Screen) -> Result<Exit, 
 }
 
 fn list_loaded(loaded: LoadedAgents, screen: Screen) -> Result<Exit, CliError> {
-    let broken = loaded.diagnostics.iter().any(baton_agentdir::Diagnostic::is_error);
+    let broken = loaded.diagnostics.iter().any(baton_document::Diagnostic::is_error);
     if screen.is_json() {
         let agents: Vec<_> = loaded
             .agents

@@ -7,8 +7,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
+use baton_api::ChangeAgent;
 use baton_types::ErrorCode;
-use baton_wire::api::ChangeAgent;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;

@@ -6,7 +6,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_wire::api::AgentDetails;
+use baton_api::AgentDetails;
 use serde_json::json;
 
 /// Removes an agent unless `objection` fails for its current details, and reports it with the verb `verb`.

@@ -6,8 +6,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
+use baton_api::AgentDetails;
 use baton_types::ErrorCode;
-use baton_wire::api::AgentDetails;
 use clap::Args;
 
 /// Options of `baton agents remove`.

@@ -7,9 +7,9 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
+use baton_api::AgentItem;
 use baton_client::AgentTextKind;
 use baton_types::InclusionMode;
-use baton_wire::api::AgentItem;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::path::PathBuf;

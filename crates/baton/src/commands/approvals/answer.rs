@@ -13,15 +13,12 @@ use crate::{
     screen::{Screen, one_line},
     wiring::now,
 };
+use baton_api::{
+    AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalQuestion,
+};
 use baton_client::ClientError;
 use baton_types::{AnswerAction, ErrorCode, Json, Timestamp};
-use baton_wire::{
-    a2a::v1::TaskState,
-    api::{
-        AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind,
-        ApprovalQuestion,
-    },
-};
+use baton_wire::a2a::v1::TaskState;
 use clap::{Args, ValueEnum};
 use serde_json::json;
 use std::{path::PathBuf, time::Duration};

@@ -8,7 +8,7 @@ use crate::{
     screen::Screen,
     wiring::now,
 };
-use baton_wire::api::ApprovalList;
+use baton_api::ApprovalList;
 use clap::Args;
 use serde_json::json;
 

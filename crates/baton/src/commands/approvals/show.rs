@@ -4,8 +4,8 @@ use crate::{
     form::{InputForm, escape_invisible},
     screen::{Paint, escape_for_terminal, one_line},
 };
+use baton_api::{ApprovalEntry, ApprovalKind};
 use baton_types::Timestamp;
-use baton_wire::api::{ApprovalEntry, ApprovalKind};
 use std::time::Duration;
 
 /// Maximum characters of a name from a third party.

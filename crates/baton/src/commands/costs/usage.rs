@@ -6,10 +6,10 @@ use crate::{
     connect::client_failure,
     failure::CliError,
 };
+use baton_api::SpanStatsEntry;
 use baton_client::{Client, MetricsRequest, SeriesHit};
 use baton_telemetry::names::{self, operation};
 use baton_types::{SpanValue, Timestamp};
-use baton_wire::api::SpanStatsEntry;
 use clap::ValueEnum;
 use std::collections::BTreeMap;
 

@@ -7,9 +7,10 @@ use crate::{
     step_text::sentence,
     steps::{OutputChunk, TaskStep},
 };
+use baton_api::EventEntry;
 use baton_client::ClientError;
 use baton_types::AgentListing;
-use baton_wire::{a2a::v1::Task, api::EventEntry};
+use baton_wire::a2a::v1::Task;
 use serde::Serialize;
 use std::{sync::Arc, time::Instant};
 

@@ -8,7 +8,7 @@ use crate::{
     failure::diagnostic_json,
     wiring,
 };
-use baton_agentdir::Diagnostic;
+use baton_document::Diagnostic;
 use serde_json::json;
 
 const NAME: &str = "agents";

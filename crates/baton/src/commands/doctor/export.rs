@@ -5,7 +5,7 @@ use crate::{
     commands::trace::formatting::{bytes, count},
     connect::BatonConnection,
 };
-use baton_wire::api::{ExportEntry, ExportTargetState};
+use baton_api::{ExportEntry, ExportTargetState};
 use serde_json::json;
 
 const NAME: &str = "export";

@@ -6,9 +6,9 @@ use crate::{
     connect::{BatonConnection, client_failure},
     wiring::now,
 };
+use baton_api::SpanStatsEntry;
 use baton_client::ClientError;
 use baton_types::{ErrorCode, Timestamp};
-use baton_wire::api::SpanStatsEntry;
 use serde_json::json;
 
 /// Percentage of the allowed bytes above which a retention note is shown.

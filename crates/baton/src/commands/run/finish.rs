@@ -7,11 +7,9 @@ use crate::{
     form::{is_interactive, read_line},
     screen::{Screen, escape_for_terminal},
 };
+use baton_api::ApprovalEntry;
 use baton_types::{ErrorCode, Part};
-use baton_wire::{
-    a2a::v1::{Task, TaskState},
-    api::ApprovalEntry,
-};
+use baton_wire::a2a::v1::{Task, TaskState};
 
 /// Answer typed on the terminal; `None` if the task asks nothing or no terminal is available.
 pub(super) async fn prompt_answer(agent: &str, ended: &FollowOutcome, screen: Screen) -> Option<Vec<Part>> {

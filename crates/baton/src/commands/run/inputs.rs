@@ -5,8 +5,8 @@ use crate::{
     screen::Screen,
     steps::InputRequest,
 };
+use baton_api::{ApprovalEntry, ApprovalKind};
 use baton_types::{AnswerAction, Json, Part};
-use baton_wire::api::{ApprovalEntry, ApprovalKind};
 use serde::Serialize;
 
 #[derive(Serialize)]

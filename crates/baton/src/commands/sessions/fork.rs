@@ -6,7 +6,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
-use baton_wire::api::ForkSession;
+use baton_api::ForkSession;
 use clap::Args;
 use serde_json::json;
 

@@ -7,7 +7,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
 };
-use baton_wire::api::{SessionList, SessionSummary};
+use baton_api::{SessionList, SessionSummary};
 use clap::Args;
 use serde_json::json;
 

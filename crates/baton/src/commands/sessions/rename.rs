@@ -6,7 +6,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
-use baton_wire::api::ChangeSession;
+use baton_api::ChangeSession;
 use clap::Args;
 
 /// Options of `baton sessions rename`.

@@ -6,8 +6,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
 };
+use baton_api::ChangeSession;
 use baton_types::Json;
-use baton_wire::api::ChangeSession;
 use clap::Args;
 use serde_json::{Map, Value};
 

@@ -6,8 +6,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
+use baton_api::{ChangeSession, SessionSettingsBody};
 use baton_types::{ErrorCode, Json};
-use baton_wire::api::{ChangeSession, SessionSettingsBody};
 use clap::Args;
 use serde_json::{Map, Value};
 

@@ -6,11 +6,9 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Paint, Screen, escape_for_terminal, one_line},
 };
+use baton_api::{SessionContextItem, SessionDetails, SessionMessage};
 use baton_types::{InclusionMode, Json};
-use baton_wire::{
-    a2a::v1::Role,
-    api::{SessionContextItem, SessionDetails, SessionMessage},
-};
+use baton_wire::a2a::v1::{Message, Role};
 use clap::Args;
 use serde_json::{Value, json};
 
@@ -49,7 +47,7 @@ pub(super) async fn run(options: SessionShowOptions, screen: Screen) -> Result<E
     Ok(Exit::Ok)
 }
 
-fn lines(details: &SessionDetails<'_>, paint: Paint) -> Vec<String> {
+fn lines(details: &SessionDetails<Message<'_>>, paint: Paint) -> Vec<String> {
     let session = &details.session;
     let title = session.title.as_deref().map(|title| one_line(title, 256));
     let mut lines = vec![
@@ -70,7 +68,7 @@ fn lines(details: &SessionDetails<'_>, paint: Paint) -> Vec<String> {
     lines
 }
 
-fn message_lines(entry: &SessionMessage<'_>, paint: Paint, lines: &mut Vec<String>) {
+fn message_lines(entry: &SessionMessage<Message<'_>>, paint: Paint, lines: &mut Vec<String>) {
     let author = match (entry.notice, entry.message.role) {
         (true, _) => paint.warn("notice"),
         (false, Role::Agent) => paint.name("agent"),

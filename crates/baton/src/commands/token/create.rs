@@ -8,8 +8,8 @@ use crate::{
     screen::Screen,
     wiring::now,
 };
-use baton_agentdir::document::duration;
-use baton_wire::api::CreateToken;
+use baton_api::CreateToken;
+use baton_document::duration;
 use clap::Args;
 use serde_json::json;
 use std::time::Duration;

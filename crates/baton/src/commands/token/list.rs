@@ -8,8 +8,8 @@ use crate::{
     screen::{Screen, columns, one_line},
     wiring::now,
 };
+use baton_api::{TokenEntry, TokenList};
 use baton_types::Timestamp;
-use baton_wire::api::{TokenEntry, TokenList};
 use clap::Args;
 use serde_json::json;
 

@@ -7,8 +7,8 @@ use crate::{
     failure::CliError,
     screen::Screen,
 };
-use baton_agentdir::document::duration;
-use baton_wire::api::{ServerEntry, ToolList};
+use baton_api::{ServerEntry, ToolList};
+use baton_document::duration;
 use clap::Args;
 use std::{path::PathBuf, time::Duration};
 use tokio::time::Instant;

@@ -5,8 +5,8 @@ use crate::{
     form::{InputQuestion, InputReply, is_interactive},
     screen::Screen,
 };
+use baton_api::{AnswerEntry, QuestionEntry, ToolReply};
 use baton_types::ErrorCode;
-use baton_wire::api::{AnswerEntry, QuestionEntry, ToolReply};
 use serde_json::json;
 
 /// Answers from the command line.

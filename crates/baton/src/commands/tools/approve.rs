@@ -6,8 +6,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
+use baton_api::{PermissionReply, PermissionState, SetPermission};
 use baton_types::Permission;
-use baton_wire::api::{PermissionReply, PermissionState, SetPermission};
 use clap::Args;
 use serde_json::json;
 

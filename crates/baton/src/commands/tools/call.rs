@@ -11,8 +11,8 @@ use crate::{
     form::{InputForm, PromptResult, is_interactive},
     screen::Screen,
 };
+use baton_api::{AnswerTool, ToolEntry};
 use baton_types::{ErrorCode, Json};
-use baton_wire::api::{AnswerTool, ToolEntry};
 use clap::Args;
 use std::time::Duration;
 

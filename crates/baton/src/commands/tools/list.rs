@@ -5,8 +5,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
 };
+use baton_api::{ServerEntry, ToolEntry, ToolList};
 use baton_types::Permission;
-use baton_wire::api::{ServerEntry, ToolEntry, ToolList};
 use clap::Args;
 use serde_json::json;
 use std::time::Duration;

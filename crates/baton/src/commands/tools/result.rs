@@ -4,8 +4,8 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal, one_line},
 };
+use baton_api::ToolReply;
 use baton_types::Json;
-use baton_wire::api::ToolReply;
 use serde_json::{Value, json};
 
 /// Prints the result; a failed tool gives exit code 1.

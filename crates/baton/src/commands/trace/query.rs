@@ -11,8 +11,8 @@ use crate::{
     screen::{Screen, escape_for_terminal},
     wiring::now,
 };
-use baton_agentdir::document::duration;
 use baton_client::SearchRequest;
+use baton_document::duration;
 use baton_traceql::{Mode, parse};
 use baton_types::ErrorCode;
 use clap::Args;

@@ -2,10 +2,7 @@
 
 use super::time_argument::{TimeArgument, parse_time};
 use crate::{commands::connection_options::ConnectionOptions, failure::CliError};
-use baton_agentdir::{
-    Diagnostic,
-    document::{self, DocumentNode, DocumentReader, Fields, LocatedValue},
-};
+use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields, LocatedValue};
 use baton_types::ErrorCode;
 use std::{
     fs, io,
@@ -97,7 +94,7 @@ fn invalid_file(file: &Path, remarks: Vec<Diagnostic>) -> CliError {
 
 /// Parses a file; returns all its errors if it is invalid.
 fn parse_queries(name: &str, bytes: &[u8], file: Option<&Path>) -> Result<Vec<SavedQuery>, Vec<Diagnostic>> {
-    let node = document::read(name, bytes).map_err(|remark| vec![remark])?;
+    let node = baton_document::read(name, bytes).map_err(|remark| vec![remark])?;
     let mut reader = DocumentReader::new(name);
     let location = node.location;
     let nodes = reader.list("the file", node);

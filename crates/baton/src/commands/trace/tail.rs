@@ -12,10 +12,10 @@ use crate::{
     screen::Screen,
     signals::StopRequests,
 };
+use baton_api::SpanEntry;
 use baton_client::{ClientError, SpanTail, TailEvent};
 use baton_telemetry::names;
 use baton_types::ErrorCode;
-use baton_wire::api::SpanEntry;
 use clap::Args;
 use std::time::Duration;
 

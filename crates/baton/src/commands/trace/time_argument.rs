@@ -1,6 +1,6 @@
 //! Parses time arguments.
 
-use baton_agentdir::document::duration;
+use baton_document::duration;
 use baton_types::Timestamp;
 
 /// Point in time: relative to now, or absolute.

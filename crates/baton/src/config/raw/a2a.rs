@@ -1,6 +1,6 @@
 //! The key `a2a`: A2A features that are offered.
 
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, LocatedValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue};
 use baton_types::A2aSettings;
 use baton_wire::a2a::v1::CardBinding;
 use std::collections::BTreeSet;
@@ -128,7 +128,6 @@ fn is_uri(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use baton_agentdir::document;
 
     #[test]
     fn bindings_are_named_once_each() {
@@ -142,7 +141,7 @@ mod tests {
             ("bindings: [rest, grpc, rest]", Err("bindings has this entry twice")),
         ] {
             let mut reader = DocumentReader::new("baton.yaml");
-            let node = document::read("baton.yaml", yaml.as_bytes()).expect("YAML");
+            let node = baton_document::read("baton.yaml", yaml.as_bytes()).expect("YAML");
             let raw = RawA2a::read(&mut reader, node).expect("a map");
             let remarks = reader.finish();
             let messages: Vec<&str> = remarks.iter().map(|remark| remark.message.as_str()).collect();

@@ -1,7 +1,7 @@
 //! The keys `auth`, `tls` and `cors`.
 
 use super::lists::{checked_texts, nodes};
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
 use baton_http::{CorsError, CorsOrigins};
 use baton_identity::Algorithm;
 use baton_rules::AccessScope;

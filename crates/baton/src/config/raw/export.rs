@@ -5,11 +5,9 @@ use super::{
     lists::nodes,
     tempo::{HeaderText, headers},
 };
-use baton_agentdir::{
-    document::{DocumentNode, DocumentReader, Fields, LocatedValue},
-    is_agent_name,
-};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue};
 use baton_export::{Compression, OtlpProtocol, Signal};
+use baton_types::is_agent_name;
 use std::{collections::BTreeSet, time::Duration};
 
 pub(in crate::config) const MAX_TARGETS: usize = 16;

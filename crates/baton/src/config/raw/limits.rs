@@ -1,6 +1,6 @@
 //! The keys `limits` and `retention`.
 
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 
 pub(in crate::config) const MAX_CONNECTIONS: u64 = 1_000_000;
 pub(in crate::config) const MAX_REQUEST_RATE: u64 = 1_000_000;

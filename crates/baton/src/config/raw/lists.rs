@@ -1,6 +1,6 @@
 //! Lists with a maximum length.
 
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, LocatedValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue};
 
 /// A list of texts, without validation.
 pub(super) fn texts(reader: &mut DocumentReader, fields: &mut Fields, key: &'static str) -> Vec<String> {

@@ -1,9 +1,7 @@
 //! The keys `model`, `fallbacks`, `providers`, `embeddings` and `production`.
 
-use baton_agentdir::{
-    document::{DocumentReader, Fields, LocatedValue},
-    provider,
-};
+use baton_agentdir::provider;
+use baton_document::{DocumentReader, Fields, LocatedValue};
 use baton_types::ProviderEntry;
 
 /// Maximum entries of `fallbacks`.

@@ -1,7 +1,7 @@
 //! The keys `prices` and `budgets`: token prices and spending budgets.
 
 use crate::money::Money;
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields, NodeValue};
+use baton_document::{DocumentNode, DocumentReader, Fields, NodeValue};
 
 /// Maximum price of a million tokens and maximum budget, in dollars.
 pub(in crate::config) const MAX_PRICE: f64 = 1e6;

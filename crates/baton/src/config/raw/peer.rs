@@ -9,12 +9,10 @@ use super::{
     auth::check_web_url,
     lists::{checked_texts, nodes},
 };
-use baton_agentdir::{
-    document::{DocumentNode, DocumentReader, Fields, LocatedValue},
-    is_agent_name,
-};
+use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue};
 use baton_outbound::AddressPolicy;
 use baton_peers::{BindingChoice, ClientIdentity, PeerConfig};
+use baton_types::is_agent_name;
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
 pub(in crate::config) const MAX_PEERS: usize = 256;

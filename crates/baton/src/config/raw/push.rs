@@ -1,6 +1,6 @@
 //! The key `push`: push notifications.
 
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 use baton_outbound::AddressPolicy;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! The key `responses`: settings of the OpenAI-compatible endpoints.
 
 use super::push::read_allow_list;
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 
 /// The key `responses`.
 #[derive(Debug, Default, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! References to secrets; never the secrets themselves.
 
-use baton_agentdir::document::{DocumentReader, Fields, LocatedValue};
+use baton_document::{DocumentReader, Fields, LocatedValue};
 use baton_peers::SecretRef;
 use std::path::Path;
 

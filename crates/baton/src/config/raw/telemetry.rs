@@ -1,7 +1,7 @@
 //! The key `telemetry`: spans of this server and their retention.
 
 use super::{export::RawExport, tempo::RawTempo};
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 use baton_telemetry::{ContentCapture, EmitMode, Schema, names};
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! The key `telemetry.tempo`: a remote Tempo server that is queried for spans.
 
 use super::{auth::check_web_url, secret};
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 use baton_peers::{Credential, SecretRef};
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;

@@ -2,7 +2,6 @@
 
 use super::{Artifact, Message, Task, TaskStatus};
 use crate::{
-    Violations,
     a2a::{
         v1::{self, Error},
         v03::{enums::is_terminal, request_path::RequestPath},
@@ -10,6 +9,7 @@ use crate::{
     de,
 };
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -2,7 +2,6 @@
 
 use super::{Part, part::non_empty};
 use crate::{
-    Violations,
     a2a::{
         v1::{self, Error},
         v03::{message::read_all, request_path::RequestPath},
@@ -10,6 +9,7 @@ use crate::{
     de,
 };
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -1,15 +1,15 @@
 //! Wire form of a part of a message or artifact.
 
 use crate::{
-    Violations,
     a2a::{
         v1,
         v03::{data, request_path::RequestPath},
     },
-    base64::{decode_twice_encoded, encode_twice, to_standard},
     de,
 };
+use baton_encoding::base64::{decode_twice_encoded, encode_twice, to_standard};
 use baton_types::Json;
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -2,13 +2,13 @@
 
 use super::part::non_empty;
 use crate::{
-    Violations,
     a2a::{
         v1::{self, Error},
         v03::{PushNotificationConfig, request_path::RequestPath},
     },
     de,
 };
+use baton_types::Violations;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

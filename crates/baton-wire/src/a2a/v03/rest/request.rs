@@ -2,7 +2,6 @@
 
 use super::{Message, push::into_v1};
 use crate::{
-    Violations,
     a2a::{
         v1::{self, Error, MAX_PARTS},
         v03::{
@@ -13,6 +12,7 @@ use crate::{
     },
     de,
 };
+use baton_types::Violations;
 use baton_types::{ErrorCode, Json};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;

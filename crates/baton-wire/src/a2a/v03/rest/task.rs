@@ -2,13 +2,13 @@
 
 use super::{Message, Part, TaskState, part::non_empty};
 use crate::{
-    Violations,
     a2a::{
         v1::{self, Error},
         v03::{message::read_all, request_path::RequestPath},
     },
     de,
 };
+use baton_types::Violations;
 use baton_types::{Json, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -47,7 +47,7 @@ pub struct TaskStatus<'a> {
     #[serde(skip_serializing_if = "Option::is_none", alias = "update", deserialize_with = "de::maybe_object")]
     pub message: Option<Message<'a>>,
     /// Time of the last status change.
-    #[serde(skip_serializing_if = "Option::is_none", with = "de::rfc3339")]
+    #[serde(skip_serializing_if = "Option::is_none", with = "baton_types::rfc3339")]
     pub timestamp: Option<Timestamp>,
 }
 

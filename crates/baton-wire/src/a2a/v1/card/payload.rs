@@ -1,7 +1,7 @@
 //! Signature payloads of a card.
 
 use super::AgentCard;
-use crate::canonical::{CanonicalJsonError, CanonicalValue};
+use baton_encoding::{CanonicalJsonError, CanonicalValue};
 use baton_types::Json;
 
 pub(in crate::a2a) const SIGNATURES: &str = "signatures";

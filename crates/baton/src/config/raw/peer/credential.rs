@@ -5,7 +5,7 @@ use super::super::{
     lists::checked_texts,
     secret::{self, resolve_secret_path},
 };
-use baton_agentdir::document::{DocumentNode, DocumentReader, Fields};
+use baton_document::{DocumentNode, DocumentReader, Fields};
 use baton_peers::{ApiKeyLocation, ClientCredentials, ClientSecretLocation, Credential};
 use std::path::Path;
 

@@ -1,0 +1,5 @@
+//! Tests of the public API of `baton-meters`.
+
+#![cfg(test)]
+
+mod meters;
