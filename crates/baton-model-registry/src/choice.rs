@@ -1,7 +1,7 @@
 //! Model selection for an agent, with its reason.
 
 use crate::{ModelCandidate, ModelRegistryError, ModelSettings};
-use baton_types::{AgentSpec, KnownProvider, ProviderKind};
+use baton_types::{AgentSpec, KnownProvider, ProviderBackend};
 
 /// Name of the built-in model.
 pub(crate) const PLAYBOOK: &str = "playbook";
@@ -72,7 +72,7 @@ pub(crate) fn canonical_model(text: &str) -> Result<String, ModelRegistryError> 
     let (provider, model) =
         split.ok_or_else(|| ModelRegistryError::InvalidModelName(text.chars().take(60).collect()))?;
     Ok(match KnownProvider::find(provider) {
-        Some(known) if known.kind == ProviderKind::Playbook => PLAYBOOK.to_owned(),
+        Some(known) if known.backend == ProviderBackend::Playbook => PLAYBOOK.to_owned(),
         Some(known) => format!("{}:{model}", known.id),
         None => text.to_owned(),
     })

@@ -3,7 +3,7 @@
 use crate::{
     EnvironmentVariables, LocalServer, LocalServerProbe, ServedModel, keys::pair_sources, resolve::SettingSources,
 };
-use baton_types::{AgentResources, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
+use baton_types::{AgentResources, CredentialRule, KnownProvider, PROVIDERS, ProviderKind, ProviderSetting};
 use futures_util::future::join_all;
 
 /// Model families with reliable tool calling.
@@ -77,11 +77,11 @@ pub fn candidates(
     let named = |known: &'static KnownProvider, setting| known.variables(setting).find(|name| get(name).is_some());
     let mut all = Vec::new();
     for known in &PROVIDERS {
-        let key = named(known, ProviderSetting::ApiKey).map(str::to_owned);
-        let source = match known.kind {
-            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini => key,
-            ProviderKind::Bedrock => bedrock_source(known, resources, environment),
-            ProviderKind::Ollama | ProviderKind::Playbook | ProviderKind::Local => None,
+        let Some(kind) = known.backend.protocol() else { continue };
+        let source = match kind.rules().credentials {
+            CredentialRule::KeyOrKeyPair => signer_source(known, kind, resources, environment),
+            CredentialRule::Key => named(known, ProviderSetting::ApiKey).map(str::to_owned),
+            CredentialRule::Optional => None,
         };
         if let (Some(source), Some(model)) = (source, known.model) {
             let address = named(known, ProviderSetting::BaseUrl);
@@ -101,10 +101,11 @@ pub fn candidates(
     all
 }
 
-/// The variables that configure Bedrock: a bearer token, or a key pair or profile together with a region. Without a
-/// region, AWS keys on a machine usually serve another purpose.
-fn bedrock_source(
+/// The variables of a provider with signed requests: a key, or a key pair or profile together with a region. Without a
+/// region, such a pair on a machine usually serves another purpose.
+fn signer_source(
     known: &'static KnownProvider,
+    kind: ProviderKind,
     resources: &AgentResources,
     environment: &EnvironmentVariables,
 ) -> Option<String> {
@@ -116,7 +117,7 @@ fn bedrock_source(
         environment,
         uses_environment: true,
     };
-    let keys = variables.keys(known.kind).ok()?;
+    let keys = variables.keys(kind).ok()?;
     if let Some(key) = keys.key {
         return Some(key.source);
     }

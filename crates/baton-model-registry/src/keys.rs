@@ -5,7 +5,7 @@ use crate::{
     profile::find_profile,
     resolve::{SettingKeyPair, SettingSource, SettingSources},
 };
-use baton_types::{ProviderKind, ProviderSetting};
+use baton_types::{CredentialRule, ProviderKind, ProviderSetting};
 
 /// A key or a key pair; possibly neither.
 #[derive(Default)]
@@ -18,7 +18,7 @@ impl SettingSources<'_> {
     /// The credentials of the source with the highest precedence that has any. Both halves of a pair and its session
     /// token come from one source; they are never combined across sources.
     pub(crate) fn keys(&self, kind: ProviderKind) -> Result<ProviderCredentials, ModelRegistryError> {
-        if kind != ProviderKind::Bedrock {
+        if kind.rules().credentials != CredentialRule::KeyOrKeyPair {
             return Ok(ProviderCredentials { key: self.find(ProviderSetting::ApiKey)?, pair: None });
         }
         for source in SettingSource::ALL {

@@ -2,7 +2,7 @@
 
 use crate::ModelRegistry;
 use baton_ports::{BoxFuture, ProviderProbe};
-use baton_types::{AgentResources, KnownProvider, ProviderKind};
+use baton_types::{AgentResources, KnownProvider, ProviderBackend};
 use std::time::Duration;
 
 /// Timeout for listing the models of a provider.
@@ -15,7 +15,7 @@ impl ProviderProbe for ModelRegistry {
         resources: &'a AgentResources,
     ) -> BoxFuture<'a, Result<Vec<String>, String>> {
         Box::pin(async move {
-            if KnownProvider::find(provider).is_some_and(|known| known.kind == ProviderKind::Playbook) {
+            if KnownProvider::find(provider).is_some_and(|known| known.backend == ProviderBackend::Playbook) {
                 return Ok(Vec::new());
             }
             let reached = self.provider(provider, resources).map_err(|error| error.to_string())?;

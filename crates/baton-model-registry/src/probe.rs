@@ -1,7 +1,8 @@
 //! Model servers on this machine.
 
 use baton_ports::BoxFuture;
-use baton_providers::{Provider, ProviderKind, ProviderTimeouts};
+use baton_providers::{Provider, ProviderTimeouts};
+use baton_types::ProviderKind;
 use std::time::Duration;
 
 /// Timeout for listing the models of a server on this machine.
@@ -28,6 +29,14 @@ impl LocalServer {
             Self::Ollama => "http://127.0.0.1:11434",
             Self::LlamaServer => "http://127.0.0.1:8080/v1",
             Self::LmStudio => "http://127.0.0.1:1234/v1",
+        }
+    }
+
+    /// Protocol.
+    pub fn kind(self) -> ProviderKind {
+        match self {
+            Self::Ollama => ProviderKind::Ollama,
+            Self::LlamaServer | Self::LmStudio => ProviderKind::Compatible,
         }
     }
 
@@ -61,10 +70,9 @@ pub struct LoopbackProbe;
 impl LocalServerProbe for LoopbackProbe {
     fn models(&self, server: LocalServer, url: String) -> BoxFuture<'_, Option<Vec<ServedModel>>> {
         Box::pin(async move {
-            let kind = if server == LocalServer::Ollama { ProviderKind::Ollama } else { ProviderKind::Compatible };
             let timeouts =
                 ProviderTimeouts { first_byte: PROBE_TIMEOUT, idle: PROBE_TIMEOUT, ..ProviderTimeouts::default() };
-            let provider = Provider::new(kind, server.title()).with_base_url(&url).with_timeouts(timeouts);
+            let provider = Provider::new(server.kind(), server.title()).with_base_url(&url).with_timeouts(timeouts);
             let listed = tokio::time::timeout(PROBE_TIMEOUT, provider.list()).await.ok()?.ok()?;
             Some(listed.into_iter().map(|model| ServedModel { id: model.id }).collect())
         })

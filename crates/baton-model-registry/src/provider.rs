@@ -1,28 +1,13 @@
 //! Conversion of provider settings to a provider client.
 
-use crate::{ModelRegistryError, ProviderSettings, keys::pair_sources};
-use baton_providers::{KeyPair, Provider, ProviderKind as Protocol, ProviderTimeouts, Secret};
+use crate::{ProviderSettings, keys::pair_sources};
+use baton_providers::{KeyPair, Provider, ProviderTimeouts, Secret};
 use baton_types::Clock;
-use baton_types::{KnownProvider, ProviderKind};
 use std::sync::Arc;
 
 /// The provider for these settings; the clock dates request signatures.
-pub(crate) fn build_provider(
-    settings: &ProviderSettings,
-    clock: &Arc<dyn Clock>,
-) -> Result<Provider, ModelRegistryError> {
-    let is_own = |id: &str| KnownProvider::find(id).is_some_and(|known| known.id == "openai");
-    let protocol = match settings.kind {
-        ProviderKind::OpenAi if is_own(&settings.id) => Protocol::OpenAi,
-        ProviderKind::OpenAi => Protocol::Compatible,
-        ProviderKind::Anthropic => Protocol::Anthropic,
-        ProviderKind::Gemini => Protocol::Gemini,
-        ProviderKind::Bedrock => Protocol::Bedrock,
-        ProviderKind::Ollama => Protocol::Ollama,
-        ProviderKind::Local => return Err(ModelRegistryError::LocalWeights),
-        ProviderKind::Playbook => return Err(ModelRegistryError::UnknownProvider(settings.id.clone())),
-    };
-    let mut provider = Provider::new(protocol, settings.id.as_str());
+pub(crate) fn build_provider(settings: &ProviderSettings, clock: &Arc<dyn Clock>) -> Provider {
+    let mut provider = Provider::new(settings.kind, settings.id.as_str());
     if let Some(url) = &settings.base_url {
         provider = provider.with_base_url(&url.value);
     }
@@ -51,5 +36,5 @@ pub(crate) fn build_provider(
         idle: settings.idle.unwrap_or(defaults.idle),
         connect: settings.connect.unwrap_or(defaults.connect),
     };
-    Ok(provider.with_timeouts(timeouts))
+    provider.with_timeouts(timeouts)
 }

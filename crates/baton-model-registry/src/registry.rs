@@ -169,10 +169,9 @@ impl ModelRegistry {
 
     /// The provider with the settings of an agent with these resources.
     pub fn provider(&self, id: &str, resources: &AgentResources) -> Result<Provider, ModelRegistryError> {
-        build_provider(
-            &resolve_provider(id, resources, &self.provider_entries(&self.candidates(resources)), &self.environment)?,
-            &self.clock,
-        )
+        let entries = self.provider_entries(&self.candidates(resources));
+        let settings = resolve_provider(id, resources, &entries, &self.environment)?;
+        Ok(build_provider(&settings, &self.clock))
     }
 
     /// Name of the setting with the key of a provider, otherwise of the setting with its address; never a value.
@@ -215,16 +214,15 @@ impl ModelRegistry {
     ) -> Result<Option<(ProviderSettings, &'a str)>, ModelRegistryError> {
         let Some((id, name)) = model.split_once(':') else { return Ok(None) };
         let settings = resolve_provider(id, resources, &self.provider_entries(candidates), &self.environment)?;
-        build_provider(&settings, &self.clock)?;
         Ok(Some((settings, name)))
     }
 
-    fn cached_model(&self, settings: ProviderSettings, name: &str) -> Result<Arc<dyn Model>, ModelRegistryError> {
+    fn cached_model(&self, settings: ProviderSettings, name: &str) -> Arc<dyn Model> {
         let key = (settings, name.to_owned());
         if let Some(model) = self.models.lock().get(&key) {
-            return Ok(Arc::clone(model));
+            return Arc::clone(model);
         }
-        let provider = build_provider(&key.0, &self.clock)?;
+        let provider = build_provider(&key.0, &self.clock);
         let defaults = GateLimits::default();
         let limits = GateLimits {
             concurrency: key.0.concurrency.map_or(defaults.concurrency, |limit| limit as usize),
@@ -239,7 +237,7 @@ impl ModelRegistry {
             idle: key.0.idle.unwrap_or(defaults.idle),
         };
         let model = layers.wrap(provider.model(name));
-        Ok(get_or_insert(&self.models, key, || model))
+        get_or_insert(&self.models, key, || model)
     }
 
     fn chain(&self, agent: &AgentSpec) -> Result<(Vec<Arc<dyn Model>>, ModelChoiceReason), ModelError> {
@@ -249,7 +247,7 @@ impl ModelRegistry {
         let mut models = Vec::with_capacity(choice.models.len());
         for name in &choice.models {
             models.push(match self.resolve_model(name, &resources, &candidates).map_err(configuration)? {
-                Some((settings, name)) => self.cached_model(settings, name).map_err(configuration)?,
+                Some((settings, name)) => self.cached_model(settings, name),
                 None => self.playbooks.model(agent)?,
             });
         }

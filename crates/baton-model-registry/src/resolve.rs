@@ -3,8 +3,8 @@
 use crate::{EnvironmentVariables, ModelRegistryError, keys::ProviderCredentials};
 use baton_document::duration;
 use baton_types::{
-    AgentResources, COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, ProviderEntry,
-    ProviderKind, ProviderSetting,
+    AgentResources, COMMON_PROVIDER_KEYS, CredentialRule, KnownProvider, PROVIDER_HEADER_PREFIX, ProviderBackend,
+    ProviderEntry, ProviderKind, ProviderSetting,
 };
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -103,15 +103,17 @@ pub fn resolve_provider(
         return Err(ModelRegistryError::UnknownProvider(id.chars().take(60).collect()));
     }
     let sources = SettingSources { known, agent, baton_yaml, resources, environment, uses_environment: true };
-    let kind = match sources.find(ProviderSetting::Kind)? {
-        Some(found) => PROVIDER_KINDS.iter().find(|(name, _)| *name == found.value).map(|(_, kind)| *kind).ok_or(
-            ModelRegistryError::InvalidSetting { setting: found.source, problem: "is not a supported protocol" },
-        )?,
-        None => known.map_or(ProviderKind::OpenAi, |known| known.kind),
+    let kind = match (sources.find(ProviderSetting::Kind)?, known.map(|known| known.backend)) {
+        (Some(found), backend) => {
+            ProviderKind::parse(&found.value, backend.and_then(ProviderBackend::protocol)).ok_or(
+                ModelRegistryError::InvalidSetting { setting: found.source, problem: "is not a supported protocol" },
+            )?
+        }
+        (None, Some(ProviderBackend::Api(kind))) => kind,
+        (None, Some(ProviderBackend::WeightFiles)) => return Err(ModelRegistryError::LocalWeights),
+        (None, Some(ProviderBackend::Playbook)) => return Err(ModelRegistryError::UnknownProvider(id.to_owned())),
+        (None, None) => ProviderKind::Compatible,
     };
-    if kind == ProviderKind::Local {
-        return Err(ModelRegistryError::LocalWeights);
-    }
     let base_url = sources.find(ProviderSetting::BaseUrl)?;
     // A key is never sent to an address chosen by a party that does not own the key: an agent that sets the address of
     // its provider, or a protocol with a default address of its own, must also supply the key.
@@ -146,25 +148,26 @@ impl ProviderSettings {
             |needed, remedy: String| Err(ModelRegistryError::Incomplete { provider: self.id.clone(), needed, remedy });
         let variables = |setting| known.into_iter().flat_map(move |known| known.variables(setting)).collect::<Vec<_>>();
         let is_elsewhere = self.base_url.is_some();
-        match self.kind {
-            ProviderKind::OpenAi if known.is_none_or(|known| known.id == "docker") && !is_elsewhere => {
-                incomplete("an address", "base_url (or BASE_URL) under providers".to_owned())
-            }
+        let rules = self.kind.rules();
+        if rules.needs_address && !is_elsewhere {
+            return incomplete("an address", "base_url (or BASE_URL) under providers".to_owned());
+        }
+        match rules.credentials {
             // A custom server may require no key.
-            ProviderKind::OpenAi | ProviderKind::Anthropic | ProviderKind::Gemini
-                if self.key.is_none() && !is_elsewhere && self.headers.is_empty() =>
-            {
+            CredentialRule::Key if self.key.is_none() && !is_elsewhere && self.headers.is_empty() => {
+                let own = variables(ProviderSetting::ApiKey).into_iter().chain(["api_key under providers"]);
+                incomplete("a key", own.collect::<Vec<_>>().join(" or "))
+            }
+            CredentialRule::KeyOrKeyPair if self.key.is_none() && self.pair.is_none() => {
+                let first = |setting| variables(setting).into_iter().next();
+                let (key, pair) = (first(ProviderSetting::ApiKey), first(ProviderSetting::AccessKeyId));
                 incomplete(
                     "a key",
-                    format!("{} or api_key under providers", variables(ProviderSetting::ApiKey).join(" or ")),
+                    match (key, pair.zip(first(ProviderSetting::SecretAccessKey))) {
+                        (Some(key), Some((id, secret))) => format!("{key}, or {id} and {secret}"),
+                        _ => "api_key, or access_key_id and secret_access_key, under providers".to_owned(),
+                    },
                 )
-            }
-            ProviderKind::Bedrock if self.key.is_none() && self.pair.is_none() => {
-                let remedy = match known {
-                    Some(_) => "AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
-                    None => "api_key, or access_key_id and secret_access_key, under providers",
-                };
-                incomplete("a key", remedy.to_owned())
             }
             _ => Ok(self),
         }

@@ -12,7 +12,7 @@ pub use deadline::DeadlineModel;
 pub use fallback::FallbackModel;
 pub use gate::{GateLimits, GatedModel, ProviderGate};
 pub use metered_model::MeteredModel;
-pub use retry::{JitterSource, RetryModel, RetryPolicy};
+pub use retry::{JitterSource, RetryCondition, RetryModel, RetryPolicy};
 pub use stack::{ModelLayers, chain};
 pub use timeout::{StreamTimeouts, TimeoutModel};
 

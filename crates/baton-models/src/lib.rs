@@ -22,7 +22,7 @@ pub use cassette::{Cassette, CassetteError, RecorderModel, ReplayModel, call_key
 pub use catalog::{ModelCatalog, TokenCorrection, TokenRates, UNKNOWN_WINDOW};
 pub use layers::{
     DeadlineModel, FallbackModel, GateLimits, GatedModel, JitterSource, MeteredModel, ModelLayers, ProviderGate,
-    RetryModel, RetryPolicy, StreamTimeouts, TimeoutModel, chain,
+    RetryCondition, RetryModel, RetryPolicy, StreamTimeouts, TimeoutModel, chain,
 };
 pub use playbook::{Playbook, PlaybookMiss, PlaybookModels, PlaybookReport, RuleReport, check_playbook};
 pub use rescue::RescueModel;

@@ -159,15 +159,13 @@ pub enum FinishReason {
 /// Error of a model call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ModelError {
-    /// The provider returned an error status; retryable after `retry_after`, if given.
+    /// The provider returned an error status.
     #[error("the model answered status {status}: {message}")]
     Refused {
         /// HTTP-like status.
         status: u16,
         /// Message of the provider.
         message: String,
-        /// Delay before the next attempt.
-        retry_after: Option<Duration>,
         /// Retry information of the provider.
         advice: RetryAdvice,
     },
@@ -191,7 +189,7 @@ pub enum ModelError {
 /// A provider's information about retries of a refused request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RetryAdvice {
-    /// The requested delay. It is kept when no further attempt is made, so that clients can retry later.
+    /// The requested delay before another attempt. Clients get it with the final error, so that they can retry later.
     pub wait: Option<Duration>,
     /// Whether the account's quota is exhausted, so that waiting does not help.
     pub quota_exhausted: bool,

@@ -1,56 +1,23 @@
-//! Endpoints of each kind of provider.
+//! Addresses of providers.
 
-use crate::ProviderKind;
+use crate::protocol::ProviderProtocol;
 
-/// Default Bedrock region.
-pub(crate) const DEFAULT_REGION: &str = "us-east-1";
-
-/// Default base address of a kind.
-pub(crate) fn default_base(kind: ProviderKind, region: Option<&str>) -> Option<String> {
-    Some(match kind {
-        ProviderKind::OpenAi | ProviderKind::OpenAiResponses => "https://api.openai.com/v1".to_owned(),
-        ProviderKind::Anthropic => "https://api.anthropic.com/v1".to_owned(),
-        ProviderKind::Gemini => "https://generativelanguage.googleapis.com/v1beta".to_owned(),
-        ProviderKind::Bedrock => {
-            format!("https://bedrock-runtime.{}.amazonaws.com", region.unwrap_or(DEFAULT_REGION))
-        }
-        ProviderKind::Ollama => "http://127.0.0.1:11434".to_owned(),
-        ProviderKind::Compatible => return None,
-    })
-}
-
-/// Completes a configured address: `OLLAMA_HOST` has no scheme, `ANTHROPIC_BASE_URL` no version.
-pub(crate) fn complete_base(kind: ProviderKind, written: &str) -> String {
+/// Completes a configured base address: the scheme and the version may be missing.
+pub(crate) fn complete_base(protocol: &dyn ProviderProtocol, written: &str) -> String {
     let written = written.trim();
-    let with_scheme = if written.contains("://") {
-        written.to_owned()
-    } else if kind == ProviderKind::Ollama {
-        // A listen address is not an address to connect to.
-        let host = written.replacen("0.0.0.0", "127.0.0.1", 1);
-        let authority = host.trim_end_matches('/');
-        let port = if authority.contains(':') || authority.contains('/') { "" } else { ":11434" };
-        format!("http://{authority}{port}")
-    } else {
-        format!("https://{written}")
-    };
+    let with_scheme = if written.contains("://") { written.to_owned() } else { protocol.host_address(written) };
     let (address, query) = match with_scheme.split_once('?') {
         Some((address, query)) => (address, format!("?{query}")),
         None => (with_scheme.as_str(), String::new()),
     };
     let address = address.trim_end_matches('/');
     let path = address.split_once("://").and_then(|(_, rest)| rest.split_once('/')).map_or("", |(_, path)| path);
-    let base = match kind {
-        ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible if path.is_empty() => {
-            format!("{address}/v1")
-        }
-        ProviderKind::Anthropic if !path.ends_with("v1") => format!("{address}/v1"),
-        ProviderKind::Gemini if path.is_empty() => format!("{address}/v1beta"),
-        ProviderKind::Ollama => {
-            address.strip_suffix("/v1").or(address.strip_suffix("/api")).unwrap_or(address).to_owned()
-        }
-        _ => address.to_owned(),
-    };
-    format!("{base}{query}")
+    format!("{}{query}", protocol.complete_base(address, path))
+}
+
+/// The address with a version, unless it has a path.
+pub(crate) fn with_version(address: &str, path: &str, version: &str) -> String {
+    if path.is_empty() { format!("{address}/{version}") } else { address.to_owned() }
 }
 
 /// An address without its user name and password, and these two.
@@ -100,54 +67,8 @@ pub(crate) fn join_path(base: &str, path: &str) -> String {
     }
 }
 
-/// Endpoint for chat completions.
-pub(crate) fn chat(kind: ProviderKind, base: &str, model: &str, streaming: bool) -> String {
-    let path = match (kind, streaming) {
-        (ProviderKind::OpenAi | ProviderKind::Compatible, _) => "chat/completions".to_owned(),
-        (ProviderKind::OpenAiResponses, _) => "responses".to_owned(),
-        (ProviderKind::Anthropic, _) => "messages".to_owned(),
-        (ProviderKind::Gemini, true) => format!("models/{}:streamGenerateContent?alt=sse", encode_segment(model)),
-        (ProviderKind::Gemini, false) => format!("models/{}:generateContent", encode_segment(model)),
-        (ProviderKind::Bedrock, true) => format!("model/{}/converse-stream", encode_segment(model)),
-        (ProviderKind::Bedrock, false) => format!("model/{}/converse", encode_segment(model)),
-        (ProviderKind::Ollama, _) => "api/chat".to_owned(),
-    };
-    join_path(base, &path)
-}
-
-/// Endpoint for embeddings.
-pub(crate) fn embeddings(kind: ProviderKind, base: &str, model: &str) -> String {
-    match kind {
-        ProviderKind::Gemini => join_path(base, &format!("models/{}:batchEmbedContents", encode_segment(model))),
-        ProviderKind::Ollama => join_path(base, "api/embed"),
-        _ => join_path(base, "embeddings"),
-    }
-}
-
-/// Endpoint of the model list.
-pub(crate) fn models(kind: ProviderKind, base: &str) -> String {
-    match kind {
-        ProviderKind::Ollama => join_path(base, "api/tags"),
-        ProviderKind::Gemini => join_path(base, "models?pageSize=1000"),
-        ProviderKind::Anthropic => join_path(base, "models?limit=1000"),
-        // The Bedrock model list is on another host than the runtime.
-        ProviderKind::Bedrock => join_path(
-            &base.replacen("://bedrock-runtime.", "://bedrock.", 1),
-            "foundation-models?byOutputModality=TEXT",
-        ),
-        _ => join_path(base, "models"),
-    }
-}
-
-/// Region in the host of an AWS address; a request to it must be signed for this region.
-pub(crate) fn region(host: &str) -> Option<&str> {
-    let inside = host.strip_suffix(".amazonaws.com").or_else(|| host.strip_suffix(".amazonaws.com.cn"))?;
-    let mut labels = inside.split('.').skip_while(|label| !label.starts_with("bedrock"));
-    labels.nth(1)
-}
-
 /// Percent-encodes a name as one path segment.
-fn encode_segment(name: &str) -> String {
+pub(crate) fn encode_segment(name: &str) -> String {
     let mut out = String::with_capacity(name.len());
     for byte in name.bytes() {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
@@ -162,7 +83,8 @@ fn encode_segment(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ProviderKind::{Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi};
+    use crate::protocol::protocol_for;
+    use baton_types::ProviderKind::{self, Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi};
 
     #[test]
     fn base_urls_are_completed() {
@@ -178,7 +100,7 @@ mod tests {
             (Gemini, "https://g.example", "https://g.example/v1beta"),
             (Compatible, "https://a.example/d/x/?api-version=2", "https://a.example/d/x?api-version=2"),
         ] {
-            assert_eq!(complete_base(kind, written), whole, "{written}");
+            assert_eq!(complete_base(protocol_for(kind), written), whole, "{written}");
         }
     }
 
@@ -199,32 +121,18 @@ mod tests {
 
     #[test]
     fn endpoints_keep_model_names_and_queries() {
-        let bedrock = chat(Bedrock, "https://b.example", "anthropic.claude-v1:0", true);
+        let chat =
+            |kind: ProviderKind, base: &str, model: &str| join_path(base, &protocol_for(kind).chat_path(model, true));
+        let bedrock = chat(Bedrock, "https://b.example", "anthropic.claude-v1:0");
         assert_eq!(bedrock, "https://b.example/model/anthropic.claude-v1%3A0/converse-stream");
-        assert_eq!(chat(OpenAi, "https://a.example/d?v=2", "m", true), "https://a.example/d/chat/completions?v=2");
+        assert_eq!(chat(OpenAi, "https://a.example/d?v=2", "m"), "https://a.example/d/chat/completions?v=2");
         assert_eq!(
-            chat(Gemini, "https://g.example/v1beta", "qq-max", true),
+            chat(Gemini, "https://g.example/v1beta", "qq-max"),
             "https://g.example/v1beta/models/qq-max:streamGenerateContent?alt=sse"
         );
         assert_eq!(
-            models(Bedrock, "https://bedrock-runtime.eu-west-1.amazonaws.com"),
+            protocol_for(Bedrock).models_url("https://bedrock-runtime.eu-west-1.amazonaws.com"),
             "https://bedrock.eu-west-1.amazonaws.com/foundation-models?byOutputModality=TEXT"
         );
-    }
-
-    #[test]
-    fn aws_hosts_contain_their_region() {
-        for (host, named) in [
-            ("bedrock-runtime.eu-west-1.amazonaws.com", Some("eu-west-1")),
-            ("bedrock.us-gov-west-1.amazonaws.com", Some("us-gov-west-1")),
-            ("bedrock-runtime-fips.us-east-2.amazonaws.com", Some("us-east-2")),
-            ("bedrock-runtime.cn-north-1.amazonaws.com.cn", Some("cn-north-1")),
-            ("vpce-0a1-b2.bedrock-runtime.eu-central-1.vpce.amazonaws.com", Some("eu-central-1")),
-            ("gate.example", None),
-            ("127.0.0.1", None),
-            ("s3.eu-west-1.amazonaws.com", None),
-        ] {
-            assert_eq!(region(host), named, "{host}");
-        }
     }
 }

@@ -1,22 +1,23 @@
 //! Conversion of provider answers to events of the model port.
 
-use crate::{ProviderKind, names::WireToolNames, replay};
+use crate::{names::WireToolNames, protocol::ProviderProtocol, replay};
 use baton_ports::{FinishReason, ModelEvent};
 use baton_types::{CallId, Json, MessageId, ReasoningBlock, ToolCall, Usage};
 use genai::chat::{self, ContentPart, StopReason};
 use serde_json::Value;
 
 /// Final data of an answer, streamed or not.
+#[derive(Default)]
 pub(crate) struct FinalAnswer {
     pub(crate) parts: Vec<ContentPart>,
     pub(crate) reasoning: Option<String>,
-    pub(crate) usage: Option<chat::Usage>,
+    pub(crate) usage: Option<Usage>,
     pub(crate) stop: Option<StopReason>,
 }
 
 /// Context for converting an answer.
 pub(crate) struct AnswerContext<'a> {
-    pub(crate) kind: ProviderKind,
+    pub(crate) protocol: &'static dyn ProviderProtocol,
     pub(crate) model: &'a str,
     pub(crate) names: &'a WireToolNames,
     pub(crate) message: &'a MessageId,
@@ -24,15 +25,6 @@ pub(crate) struct AnswerContext<'a> {
 }
 
 impl FinalAnswer {
-    /// Whether the answer is complete; some streams end without an error when the connection breaks.
-    pub(crate) fn is_complete(&self, kind: ProviderKind) -> bool {
-        match kind {
-            ProviderKind::OpenAiResponses | ProviderKind::Gemini | ProviderKind::Bedrock => self.stop.is_some(),
-            ProviderKind::Ollama => self.stop.is_some() || self.usage.is_some(),
-            _ => true,
-        }
-    }
-
     /// Whether the answer is empty, even without a stop reason; some services report errors with a success status.
     pub(crate) fn is_empty(&self) -> bool {
         self.parts.is_empty() && self.stop.is_none() && self.reasoning.is_none()
@@ -45,7 +37,7 @@ impl FinalAnswer {
         let calls =
             executable_calls(reading, calls.into_iter().filter_map(ContentPart::into_tool_call), self.stop.as_ref());
         let thought = self.reasoning.unwrap_or_default();
-        let replay = replay::capture(reading.kind, &rest, &calls, &thought);
+        let replay = replay::capture(reading.protocol, &rest, &calls, &thought);
         let mut events = Vec::new();
         if replay.is_some() || !thought.is_empty() {
             events.push(ModelEvent::ReasoningComplete(ReasoningBlock {
@@ -60,12 +52,11 @@ impl FinalAnswer {
             _ if !calls.is_empty() => FinishReason::ToolCalls,
             Some(StopReason::MaxTokens(_)) => FinishReason::Length,
             Some(StopReason::ContentFilter(_)) => FinishReason::Refusal,
-            Some(StopReason::Other(reason)) if is_refusal(reason) => FinishReason::Refusal,
             _ => FinishReason::Stop,
         };
         let numbered = calls.into_iter().enumerate();
         events.extend(numbered.map(|(index, call)| ModelEvent::ToolCall(convert_call(reading, index, call))));
-        events.push(ModelEvent::Done { usage: usage(reading.kind, self.usage), finish, answered_by: None });
+        events.push(ModelEvent::Done { usage: self.usage.unwrap_or_default(), finish, answered_by: None });
         events
     }
 }
@@ -83,8 +74,7 @@ fn executable_calls(
         if cut && call.fn_arguments.as_str().is_some_and(|text| serde_json::from_str::<Value>(text).is_err()) {
             continue;
         }
-        // For servers that count calls from 1, the library repeats the first call.
-        let duplicate = unique.iter().position(|it| reading.kind.is_openai_chat() && it.call_id == call.call_id);
+        let duplicate = unique.iter().position(|it| reading.protocol.joins_calls_by_id() && it.call_id == call.call_id);
         match duplicate {
             Some(at) => unique[at] = call,
             None => unique.push(call),
@@ -109,28 +99,5 @@ fn convert_call(reading: &AnswerContext<'_>, index: usize, call: chat::ToolCall)
         id: CallId::from(format!("call_{}_{index}", reading.message)),
         name: reading.names.original_name(&call.fn_name),
         arguments,
-    }
-}
-
-fn is_refusal(reason: &str) -> bool {
-    matches!(reason, "guardrail_intervened" | "content_filtered")
-}
-
-fn usage(kind: ProviderKind, reported: Option<chat::Usage>) -> Usage {
-    let Some(reported) = reported else { return Usage::default() };
-    let count = |tokens: Option<i32>| u64::try_from(tokens.unwrap_or_default()).unwrap_or_default();
-    let read = reported.prompt_tokens_details.as_ref();
-    let cached = count(read.and_then(|it| it.cached_tokens));
-    let written = count(read.and_then(|it| it.cache_creation_tokens));
-    let reasoning = count(reported.completion_tokens_details.as_ref().and_then(|it| it.reasoning_tokens));
-    // Bedrock counts cached tokens separately from input tokens.
-    let beside = if kind == ProviderKind::Bedrock { cached + written } else { 0 };
-    Usage {
-        input_tokens: count(reported.prompt_tokens) + beside,
-        output_tokens: count(reported.completion_tokens).max(reasoning),
-        cached_tokens: cached,
-        cache_write_tokens: written,
-        reasoning_tokens: reasoning,
-        micro_dollars: 0,
     }
 }

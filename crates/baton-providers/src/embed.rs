@@ -1,32 +1,33 @@
 //! Embeddings from provider models.
 
 use crate::{
-    Provider, ProviderKind, address, exchange,
+    Provider, address, exchange,
     failure::{self, AnswerProgress},
+    protocol::EmbeddingRules,
 };
 use baton_ports::{BoxFuture, Embedder, ModelError};
-use serde_json::{Value, json};
 
 /// Texts per request; services reject more than a few hundred.
 const MAX_BATCH_TEXTS: usize = 96;
 
 /// An embedding model.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct ProviderEmbedder {
     provider: Provider,
     model: String,
+    rules: EmbeddingRules,
 }
 
 impl ProviderEmbedder {
-    pub(crate) fn new(provider: Provider, model: &str) -> Self {
-        Self { provider, model: model.to_owned() }
+    pub(crate) fn new(provider: Provider, model: &str, rules: EmbeddingRules) -> Self {
+        Self { provider, model: model.to_owned(), rules }
     }
 
     async fn batch(&self, texts: &[String]) -> Result<Vec<Vec<f32>>, ModelError> {
-        let kind = self.provider.kind();
-        let url = address::embeddings(kind, &self.provider.checked_base_url()?, &self.model);
-        let answer = exchange::post(&self.provider, &url, &request_body(kind, &self.model, texts)).await?;
-        let vectors = parse_vectors(kind, &answer).filter(|vectors| vectors.len() == texts.len());
+        let EmbeddingRules { path, body, parse } = self.rules;
+        let url = address::join_path(&self.provider.checked_base_url()?, &path(&self.model));
+        let answer = exchange::post(&self.provider, &url, &body(&self.model, texts)).await?;
+        let vectors = parse(&answer).filter(|vectors| vectors.len() == texts.len());
         let vectors = vectors.and_then(|vectors| vectors.into_iter().map(normalize).collect::<Option<Vec<_>>>());
         vectors.ok_or_else(|| {
             failure::answer_failed(
@@ -55,32 +56,6 @@ impl Embedder for ProviderEmbedder {
             }
             Ok(vectors)
         })
-    }
-}
-
-fn request_body(kind: ProviderKind, model: &str, texts: &[String]) -> Value {
-    match kind {
-        ProviderKind::Gemini => {
-            let one =
-                |text: &String| json!({"model": format!("models/{model}"), "content": {"parts": [{"text": text}]}});
-            json!({"requests": texts.iter().map(one).collect::<Vec<_>>()})
-        }
-        _ => json!({"model": model, "input": texts}),
-    }
-}
-
-fn parse_vectors(kind: ProviderKind, answer: &Value) -> Option<Vec<Vec<f32>>> {
-    let vector = |value: &Value| serde_json::from_value::<Vec<f32>>(value.clone()).ok();
-    match kind {
-        ProviderKind::Gemini => {
-            answer.get("embeddings")?.as_array()?.iter().map(|it| vector(it.get("values")?)).collect()
-        }
-        ProviderKind::Ollama => answer.get("embeddings")?.as_array()?.iter().map(vector).collect(),
-        _ => {
-            let mut all: Vec<&Value> = answer.get("data")?.as_array()?.iter().collect();
-            all.sort_by_key(|it| it.get("index").and_then(Value::as_u64));
-            all.into_iter().map(|it| vector(it.get("embedding")?)).collect()
-        }
     }
 }
 

@@ -1,7 +1,11 @@
 //! Conversion of failures to model errors; messages name the provider and contain no secret.
 
-use crate::Provider;
+use crate::{
+    Provider,
+    protocol::{FailureSigns, protocol_for},
+};
 use baton_ports::{ModelError, RetryAdvice};
+use baton_types::ProviderKind;
 use http::HeaderMap;
 use serde_json::Value;
 use std::time::Duration;
@@ -15,60 +19,6 @@ pub(crate) enum AnswerProgress {
 
 /// Upper bound of the `Retry-After` value of a service.
 const MAX_WAIT: Duration = Duration::from_secs(24 * 3600);
-
-/// Converts an error of the client library.
-pub(crate) fn from_library_error(provider: &Provider, error: &genai::Error, progress: AnswerProgress) -> ModelError {
-    use genai::Error;
-    match error {
-        Error::HttpError { status, body, headers, .. } => refused(provider, status.as_u16(), body, Some(headers)),
-        Error::WebModelCall { webc_error, .. } | Error::WebAdapterCall { webc_error, .. } => {
-            from_web_error(provider, webc_error, progress)
-        }
-        Error::WebStream { error, .. } => from_stream_error(provider, error.as_ref(), progress),
-        Error::ChatResponse { body, .. } => from_error_body(provider, body, progress),
-        Error::StreamParse { .. } | Error::SerdeJson(_) | Error::JsonValueExt(_) => {
-            answer_failed(provider, "sent data that cannot be parsed", progress)
-        }
-        Error::ChatResponseGeneration { .. } | Error::NoChatResponse { .. } => {
-            answer_failed(provider, "sent an answer that cannot be parsed", progress)
-        }
-        other => ModelError::Configuration(provider.redact(&format!("{}: {other}", provider.name()))),
-    }
-}
-
-fn from_web_error(provider: &Provider, error: &genai::webc::Error, progress: AnswerProgress) -> ModelError {
-    use genai::webc::Error;
-    match error {
-        Error::ResponseFailedStatus { status, body, headers } => {
-            refused(provider, status.as_u16(), body, Some(headers))
-        }
-        Error::Reqwest(error) => from_connection_error(provider, error, progress),
-        Error::ResponseFailedNotJson { .. } | Error::ResponseFailedInvalidJson { .. } | Error::JsonValueExt(_) => {
-            answer_failed(provider, "sent an answer that is not JSON", progress)
-        }
-    }
-}
-
-/// The library wraps the actual error in a box.
-fn from_stream_error(
-    provider: &Provider,
-    error: &(dyn std::error::Error + 'static),
-    progress: AnswerProgress,
-) -> ModelError {
-    if let Some(error) = error.downcast_ref::<genai::Error>() {
-        return from_library_error(provider, error, progress);
-    }
-    if let Some(error) = error.downcast_ref::<genai::webc::Error>() {
-        return from_web_error(provider, error, progress);
-    }
-    if error.is::<genai::webc::StreamTimeout>() && progress == AnswerProgress::NotStarted {
-        return timed_out(provider);
-    }
-    if let Some(error) = error.downcast_ref::<reqwest::Error>() {
-        return from_connection_error(provider, error, progress);
-    }
-    answer_failed(provider, &error.to_string(), progress)
-}
 
 /// Converts a connection error.
 pub(crate) fn from_connection_error(
@@ -105,29 +55,31 @@ pub(crate) fn answer_failed(provider: &Provider, problem: &str, progress: Answer
 }
 
 /// Converts an error inside a stream, where no HTTP status is available.
-fn from_error_body(provider: &Provider, body: &Value, progress: AnswerProgress) -> ModelError {
-    // The library reports unreadable frames as if they were errors of the service.
-    if message(&body.to_string()).contains("event-stream") {
-        return answer_failed(provider, "sent data that cannot be parsed", progress);
-    }
+pub(crate) fn from_error_body(provider: &Provider, body: &Value, progress: AnswerProgress) -> ModelError {
     let error = body.get("error").unwrap_or(body);
     let number = |name: &str| error.get(name).and_then(Value::as_u64).and_then(|it| u16::try_from(it).ok());
     let error_type = ["type", "code", "status"].iter().find_map(|name| error.get(name).and_then(Value::as_str));
-    let status = number("code").or_else(|| number("status")).unwrap_or(match error_type.unwrap_or_default() {
-        "overloaded_error" => 529,
-        "rate_limit_error" | "rate_limit_exceeded" | "RESOURCE_EXHAUSTED" | "throttlingException" => 429,
-        "invalid_request_error" | "validationException" | "context_length_exceeded" => 400,
-        "authentication_error" => 401,
-        "permission_error" => 403,
-        _ => 500,
-    });
-    let body = body.to_string();
+    let status = number("code").or_else(|| number("status")).or_else(|| status_of(error_type?));
+    from_error_text(provider, status.unwrap_or(500), &body.to_string(), progress)
+}
+
+/// Converts an error inside a stream with a known or corresponding status.
+pub(crate) fn from_error_text(provider: &Provider, status: u16, body: &str, progress: AnswerProgress) -> ModelError {
     match progress {
-        AnswerProgress::NotStarted => refused(provider, status, &body, None),
+        AnswerProgress::NotStarted => refused(provider, status, body, None),
         AnswerProgress::Started => {
-            ModelError::Interrupted(provider.redact(&format!("{}: {}", provider.name(), message(&body))))
+            ModelError::Interrupted(provider.redact(&format!("{}: {}", provider.name(), message(body))))
         }
     }
+}
+
+/// HTTP status that corresponds to an error type.
+pub(crate) fn status_of(error_type: &str) -> Option<u16> {
+    all_signs().flat_map(|signs| signs.statuses).find(|(name, _)| *name == error_type).map(|(_, status)| *status)
+}
+
+fn all_signs() -> impl Iterator<Item = FailureSigns> {
+    ProviderKind::ALL.into_iter().map(|kind| protocol_for(kind).failure_signs())
 }
 
 /// Converts an error status.
@@ -140,15 +92,15 @@ pub(crate) fn refused(provider: &Provider, status: u16, body: &str, headers: Opt
         401 | 403 => format!("{} does not accept the key; check {} ({detail})", provider.name(), provider.key_source()),
         _ => format!("{}: {detail}", provider.name()),
     };
-    let retry_after = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
-    let advice = RetryAdvice { wait: retry_after, quota_exhausted: is_quota_exhausted(status, body) };
-    ModelError::Refused { status, message, retry_after, advice }
+    let wait = headers.and_then(retry_after).filter(|_| status == 429 || status >= 500 || status == 408);
+    let advice = RetryAdvice { wait, quota_exhausted: is_quota_exhausted(status, body) };
+    ModelError::Refused { status, message, advice }
 }
 
 /// Whether the quota of the account is exhausted; waiting does not help.
 fn is_quota_exhausted(status: u16, body: &str) -> bool {
-    const SIGNS: &[&str] = &["insufficient_quota", "billing_hard_limit_reached", "credit balance is too low"];
-    status == 402 || matches!(status, 400 | 403 | 429) && SIGNS.iter().any(|sign| body.contains(sign))
+    let has_sign = || all_signs().flat_map(|signs| signs.quota).any(|sign| body.contains(sign));
+    status == 402 || (matches!(status, 400 | 403 | 429) && has_sign())
 }
 
 /// Error message of the service, without the surrounding JSON.
@@ -170,25 +122,8 @@ fn message(body: &str) -> String {
 
 /// Whether the error reports a conversation longer than the context window.
 fn is_too_long(status: u16, body: &str) -> bool {
-    const SIGNS: &[&str] = &[
-        "context_length_exceeded",
-        "context length",
-        "context_length",
-        "context window",
-        "context size",
-        "exceed_context_size",
-        "prompt is too long",
-        "input is too long",
-        "too many input tokens",
-        "input token count",
-        "exceeds the maximum number of tokens",
-        "maximum number of input tokens",
-        "exceed context limit",
-        "string_above_max_length",
-        "request_too_large",
-    ];
     let body = body.to_ascii_lowercase();
-    status == 413 || SIGNS.iter().any(|sign| body.contains(sign))
+    status == 413 || all_signs().flat_map(|signs| signs.too_long).any(|sign| body.contains(sign))
 }
 
 /// Delay that the service requests before a retry.
@@ -201,7 +136,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ProviderKind, Secret};
+    use crate::Secret;
 
     fn provider() -> Provider {
         Provider::new(ProviderKind::OpenAi, "openai").with_key(Secret::new("sk-planted-9876"), "OPENAI_API_KEY")
@@ -232,7 +167,10 @@ mod tests {
             assert!(matches!(refused(&provider(), status, body, None), ModelError::TooLong(_)), "{body}");
         }
         let other = refused(&provider(), 400, r#"{"error":{"message":"unknown parameter"}}"#, None);
-        assert!(matches!(other, ModelError::Refused { status: 400, retry_after: None, .. }), "{other:?}");
+        assert!(
+            matches!(other, ModelError::Refused { status: 400, advice: RetryAdvice { wait: None, .. }, .. }),
+            "{other:?}"
+        );
     }
 
     #[test]
@@ -248,7 +186,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().expect("a header"));
             match refused(&provider(), 429, "{}", Some(&headers)) {
-                ModelError::Refused { retry_after, .. } => retry_after,
+                ModelError::Refused { advice, .. } => advice.wait,
                 other => panic!("{other:?}"),
             }
         };

@@ -4,8 +4,8 @@
 //! and never show a secret: settings are resolved before a provider is configured, and retries, fallbacks and prices
 //! are layers around this crate.
 //!
-//! Read first: [`Provider`] (settings, ready for requests), [`ProviderKind`] (protocols), `request` (outgoing
-//! requests), `answer` (incoming answers) and `relay` (request signing).
+//! Read first: [`Provider`] (settings, ready for requests), `protocol` (one file per protocol, behind the trait
+//! `ProviderProtocol`), `request` (outgoing requests), `answer` (incoming answers) and `library` (their exchange).
 
 mod address;
 mod answer;
@@ -13,21 +13,20 @@ mod client;
 mod embed;
 mod exchange;
 mod failure;
-mod kind;
+mod library;
 mod list;
 mod log_suppressor;
 mod model;
 mod names;
+mod protocol;
 mod provider;
 mod redact;
-mod relay;
 mod replay;
 mod request;
 mod schema;
 mod secret;
 mod sign;
 
-pub use kind::ProviderKind;
 pub use model::ProviderModel;
 pub use provider::{ListedModel, Provider, ProviderTimeouts};
 pub use secret::Secret;

@@ -1,34 +1,34 @@
 //! Model list of a provider.
 
-use crate::{ListedModel, Provider, ProviderKind, address, exchange};
+use crate::{ListedModel, Provider, exchange};
 use baton_ports::ModelError;
 use serde_json::Value;
 
 /// Fetches the current list.
 pub(crate) async fn list(provider: &Provider) -> Result<Vec<ListedModel>, ModelError> {
     let base = provider.checked_base_url()?;
-    let answer = exchange::get(provider, &address::models(provider.kind(), &base)).await?;
-    Ok(parse_models(provider.kind(), &answer))
+    let answer = exchange::get(provider, &provider.protocol().models_url(&base)).await?;
+    Ok(provider.protocol().parse_models(&answer))
 }
 
-fn parse_models(kind: ProviderKind, answer: &Value) -> Vec<ListedModel> {
-    let list = ["data", "models", "modelSummaries"].iter().find_map(|name| answer.get(name).and_then(Value::as_array));
-    let list = list.or_else(|| answer.as_array()).map(Vec::as_slice).unwrap_or_default();
-    list.iter().filter_map(|model| parse_model(kind, model)).collect()
+/// Models of a list in the common form.
+pub(crate) fn parse_models(answer: &Value) -> Vec<ListedModel> {
+    items(answer).iter().filter_map(parse_model).collect()
 }
 
-fn parse_model(kind: ProviderKind, model: &Value) -> Option<ListedModel> {
+/// Entries of a list.
+pub(crate) fn items(answer: &Value) -> &[Value] {
+    let list = ["data", "models"].iter().find_map(|name| answer.get(name).and_then(Value::as_array));
+    list.or_else(|| answer.as_array()).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// An entry in the common form.
+pub(crate) fn parse_model(model: &Value) -> Option<ListedModel> {
     let text = |name: &str| model.get(name).and_then(Value::as_str).map(str::to_owned);
     let number = |names: &[&str]| names.iter().find_map(|name| model.get(name).and_then(Value::as_u64));
-    if kind == ProviderKind::Gemini {
-        let ways = model.get("supportedGenerationMethods").and_then(Value::as_array);
-        if ways.is_some_and(|ways| !ways.iter().any(|way| way == "generateContent" || way == "embedContent")) {
-            return None;
-        }
-    }
-    let id = text("id").or_else(|| text("modelId")).or_else(|| text("name"))?;
+    let id = text("id").or_else(|| text("name"))?;
     let id = id.strip_prefix("models/").map_or(id.clone(), str::to_owned);
-    let title = text("display_name").or_else(|| text("displayName")).or_else(|| text("modelName"));
+    let title = text("display_name").or_else(|| text("displayName"));
     Some(ListedModel {
         title: title.filter(|title| *title != id),
         window: number(&["inputTokenLimit", "max_input_tokens", "context_length", "context_window", "max_model_len"]),
@@ -40,12 +40,15 @@ fn parse_model(kind: ProviderKind, model: &Value) -> Option<ListedModel> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::protocol_for;
+    use baton_types::ProviderKind;
     use serde_json::json;
 
     #[test]
     fn model_lists_of_every_service_are_parsed() {
         let listed = |kind, answer: Value| {
-            parse_models(kind, &answer)
+            protocol_for(kind)
+                .parse_models(&answer)
                 .into_iter()
                 .map(|model| (model.id, model.title, model.window))
                 .collect::<Vec<_>>()

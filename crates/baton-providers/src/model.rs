@@ -2,15 +2,16 @@
 
 use crate::{
     Provider,
-    answer::{AnswerContext, FinalAnswer},
+    answer::AnswerContext,
+    exchange::AnswerPiece,
     failure::{self, AnswerProgress},
-    log_suppressor::LogSuppressor,
-    relay::{SigningRelay, run_with_relay},
+    names::WireToolNames,
+    protocol::ProviderProtocol,
     request::{self, ProviderRequest},
 };
 use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
 use futures_util::StreamExt;
-use genai::chat::{ChatResponse, ChatStreamEvent, ContentPart, MessageContent};
+use genai::chat::ContentPart;
 
 /// One model of one provider.
 #[derive(Clone, Debug)]
@@ -26,20 +27,20 @@ impl ProviderModel {
         Self { provider, model: model.to_owned(), full_name }
     }
 
-    fn client(&self, relay: Option<&SigningRelay>) -> Result<genai::Client, ModelError> {
-        let http = match relay {
-            Some(relay) => self.provider.http_client_for(&relay.url)?,
-            None => self.provider.http_client()?,
-        };
-        let client = genai::Client::builder().with_reqwest(http).build();
-        client.map_err(|error| failure::from_library_error(&self.provider, &error, AnswerProgress::NotStarted))
+    fn request(&self, call: &ModelCall) -> Result<ProviderRequest, ModelError> {
+        request::build_request(&self.provider, &self.model, &self.full_name, call)
     }
 
-    fn answer_context<'a>(&'a self, request: &'a ProviderRequest, call: &'a ModelCall) -> AnswerContext<'a> {
+    fn answer_context<'a>(
+        &'a self,
+        protocol: &'static dyn ProviderProtocol,
+        names: &'a WireToolNames,
+        call: &'a ModelCall,
+    ) -> AnswerContext<'a> {
         AnswerContext {
-            kind: request.kind,
+            protocol,
             model: &self.full_name,
-            names: &request.names,
+            names,
             message: &call.message_id,
             parallel: call.parallel_calls,
         }
@@ -52,7 +53,7 @@ impl Model for ProviderModel {
     }
 
     fn model_info(&self) -> ModelInfo {
-        let convention = self.provider.kind().convention().map(str::to_owned);
+        let convention = self.provider.kind().rules().convention.map(str::to_owned);
         let provider = Some(convention.unwrap_or_else(|| self.provider.name().to_owned()));
         ModelInfo { provider, ..ModelInfo::default() }
     }
@@ -67,49 +68,26 @@ impl ProviderModel {
     /// A streamed answer; dropping the stream closes the connection.
     fn call_streaming(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
-            let mut request = request::build_request(&self.provider, &self.model, &self.full_name, &call)?;
-            let mut relay = SigningRelay::for_request(&self.provider, &mut request).await?;
-            let client = self.client(relay.as_ref())?;
-            let fail = |error: genai::Error, progress| failure::from_library_error(&self.provider, &error, progress);
-            let response =
-                client.exec_chat_stream(request.target.clone(), request.chat.clone(), Some(&request.options));
-            let response = LogSuppressor::new(response).await.map_err(|error| fail(error, AnswerProgress::NotStarted))?;
-            let mut stream = LogSuppressor::new(response.stream);
+            let ProviderRequest { exchange, names, protocol } = self.request(&call)?;
+            let mut pieces = protocol.stream(exchange);
             let mut progress = AnswerProgress::NotStarted;
             let mut ended = None;
-            while let Some(event) = run_with_relay(&mut relay, stream.next()).await? {
-                match event.map_err(|error| fail(error, progress))? {
-                    ChatStreamEvent::Start | ChatStreamEvent::Heartbeat => {}
-                    ChatStreamEvent::Chunk(chunk) => {
-                        progress = AnswerProgress::Started;
-                        yield ModelEvent::Text(chunk.content);
-                    }
-                    ChatStreamEvent::ReasoningChunk(chunk) => {
-                        progress = AnswerProgress::Started;
-                        yield ModelEvent::Reasoning(chunk.content);
-                    }
-                    // Tool calls are taken from the end event, where they are complete: in chunks some services send
-                    // text and others values.
-                    ChatStreamEvent::ToolCallChunk(_) | ChatStreamEvent::ThoughtSignatureChunk(_) => {
-                        progress = AnswerProgress::Started;
-                    }
-                    ChatStreamEvent::End(end) => {
-                        ended = Some(FinalAnswer {
-                            reasoning: end.captured_reasoning_content,
-                            usage: end.captured_usage,
-                            stop: end.captured_stop_reason,
-                            parts: end.captured_content.map(MessageContent::into_parts).unwrap_or_default(),
-                        });
+            while let Some(piece) = pieces.next().await {
+                match piece? {
+                    AnswerPiece::End(answer) => {
+                        ended = Some(answer);
                         break;
                     }
+                    AnswerPiece::Text(text) => yield ModelEvent::Text(text),
+                    AnswerPiece::Reasoning(text) => yield ModelEvent::Reasoning(text),
+                    AnswerPiece::Partial => {}
                 }
+                progress = AnswerProgress::Started;
             }
-            let ended = ended
-                .filter(|ended| ended.is_complete(request.kind))
-                .ok_or_else(|| {
-                    failure::answer_failed(&self.provider, "ended its answer before it was complete", progress)
-                })?;
-            for event in ended.events(&self.answer_context(&request, &call)) {
+            let ended = ended.filter(|ended| protocol.is_complete(ended)).ok_or_else(|| {
+                failure::answer_failed(&self.provider, "ended its answer before it was complete", progress)
+            })?;
+            for event in ended.events(&self.answer_context(protocol, &names, &call)) {
                 yield event;
             }
         })
@@ -118,15 +96,10 @@ impl ProviderModel {
     /// An answer without streaming.
     fn call_without_streaming(self, call: ModelCall) -> ModelStream {
         Box::pin(async_stream::try_stream! {
-            let mut request = request::build_request(&self.provider, &self.model, &self.full_name, &call)?;
-            let mut relay = SigningRelay::for_request(&self.provider, &mut request).await?;
-            let client = self.client(relay.as_ref())?;
-            let pending = client.exec_chat(request.target.clone(), request.chat.clone(), Some(&request.options));
+            let ProviderRequest { exchange, names, protocol } = self.request(&call)?;
             let late = |_| failure::timed_out(&self.provider);
-            let pending = run_with_relay(&mut relay, LogSuppressor::new(pending));
-            let answer = tokio::time::timeout(self.provider.timeouts.first_byte, pending).await.map_err(late)?;
-            let answer = answer?.map_err(|error| failure::from_library_error(&self.provider, &error, AnswerProgress::NotStarted))?;
-            let ended = final_answer(answer);
+            let pending = tokio::time::timeout(self.provider.timeouts.first_byte, protocol.answer(exchange));
+            let ended = pending.await.map_err(late)??;
             if ended.is_empty() {
                 Err(failure::answer_failed(&self.provider, "sent an empty answer", AnswerProgress::NotStarted))?;
             }
@@ -137,18 +110,9 @@ impl ProviderModel {
             for text in texts.into_iter().filter(|text| !text.is_empty()) {
                 yield ModelEvent::Text(text);
             }
-            for event in ended.events(&self.answer_context(&request, &call)) {
+            for event in ended.events(&self.answer_context(protocol, &names, &call)) {
                 yield event;
             }
         })
-    }
-}
-
-fn final_answer(answer: ChatResponse) -> FinalAnswer {
-    FinalAnswer {
-        reasoning: answer.reasoning_content,
-        usage: Some(answer.usage),
-        stop: answer.stop_reason,
-        parts: answer.content.into_parts(),
     }
 }

@@ -1,19 +1,24 @@
 //! A configured provider.
 
 use crate::{
-    KeyPair, ProviderKind, ProviderModel, Secret, address, client, embed::ProviderEmbedder, list, redact, sign::Signer,
+    KeyPair, ProviderModel, Secret, address, client,
+    embed::ProviderEmbedder,
+    list,
+    protocol::{ProviderProtocol, protocol_for},
+    redact,
+    sign::Signer,
 };
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use baton_ports::{Embedder, Model, ModelError};
-use baton_types::Clock;
+use baton_types::{Clock, CredentialRule, ProviderKind};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// A provider with everything that a request to it needs.
 #[derive(Clone, Debug)]
 pub struct Provider {
-    pub(crate) kind: ProviderKind,
-    pub(crate) name: String,
+    kind: ProviderKind,
+    name: String,
     base_url: Option<String>,
     key: Option<Secret>,
     /// Signs requests with a key pair, which replaces the key.
@@ -87,7 +92,7 @@ impl Provider {
             self.other_secrets.push(Secret::new(&password));
             Secret::new(&format!("Basic {}", STANDARD.encode(format!("{name}:{password}"))))
         });
-        self.base_url = Some(address::complete_base(self.kind, &url));
+        self.base_url = Some(address::complete_base(self.protocol(), &url));
         self
     }
 
@@ -99,7 +104,7 @@ impl Provider {
         self
     }
 
-    /// Sets a key pair that signs every request instead, dated by this clock; used only with Bedrock.
+    /// Sets a key pair that signs every request instead, dated by this clock; used only by protocols with signatures.
     #[must_use]
     pub fn with_key_pair(mut self, pair: KeyPair, from: impl Into<String>, clock: Arc<dyn Clock>) -> Self {
         (self.key, self.signer) = (None, Some(Signer { pair, clock }));
@@ -114,7 +119,7 @@ impl Provider {
         self
     }
 
-    /// Sets the Bedrock region.
+    /// Sets the cloud region, which is a part of some addresses and signatures.
     #[must_use]
     pub fn with_region(mut self, region: impl Into<String>) -> Self {
         self.region = Some(region.into());
@@ -140,6 +145,11 @@ impl Provider {
         self.kind
     }
 
+    /// Implementation of the protocol.
+    pub(crate) fn protocol(&self) -> &'static dyn ProviderProtocol {
+        protocol_for(self.kind)
+    }
+
     /// Name chosen by the user.
     pub fn name(&self) -> &str {
         &self.name
@@ -147,7 +157,7 @@ impl Provider {
 
     /// Address without secrets; `None` for a compatible server without an address.
     pub fn base_url(&self) -> Option<String> {
-        self.base_url.clone().or_else(|| address::default_base(self.kind, self.region.as_deref()))
+        self.base_url.clone().or_else(|| self.protocol().default_base(self.region.as_deref()))
     }
 
     /// A model of this provider.
@@ -162,10 +172,9 @@ impl Provider {
 
     /// An embedding model of this provider.
     pub fn embedder(&self, model: &str) -> Result<Arc<dyn Embedder>, ModelError> {
-        if self.kind.embeds() {
-            return Ok(Arc::new(ProviderEmbedder::new(self.clone(), model)));
-        }
-        Err(ModelError::Configuration(format!("{} has no embedding models", self.name)))
+        let rules = self.protocol().embeddings();
+        let rules = rules.ok_or_else(|| ModelError::Configuration(format!("{} has no embedding models", self.name)))?;
+        Ok(Arc::new(ProviderEmbedder::new(self.clone(), model, rules)))
     }
 
     /// The address, after checking that the address and the required key are configured.
@@ -173,10 +182,10 @@ impl Provider {
         let Some(base) = self.base_url() else {
             return Err(ModelError::Configuration(format!("the provider {} has no base URL", self.name)));
         };
+        let needs_key = self.kind.rules().credentials != CredentialRule::Optional;
         let has_key = self.key.is_some() || self.signs_requests();
-        if self.kind.needs_key() && !has_key && self.base_url.is_none() && self.headers.is_empty() {
-            let variables = self.kind.variables().join(" or ");
-            return Err(ModelError::Configuration(format!("{} has no key; set {variables}", self.name)));
+        if needs_key && !has_key && self.base_url.is_none() && self.headers.is_empty() {
+            return Err(ModelError::Configuration(format!("{} has no key; set {}", self.name, self.key_source())));
         }
         Ok(base)
     }
@@ -184,20 +193,14 @@ impl Provider {
     /// All headers of a request, including the key.
     pub(crate) fn request_headers(&self) -> Vec<(String, String)> {
         let mut headers = Vec::new();
-        let uses_bearer = !matches!(self.kind, ProviderKind::Anthropic | ProviderKind::Gemini);
-        if let Some(basic) = self.basic.as_ref().filter(|_| self.key.is_none() || !uses_bearer) {
+        let key = self.key.as_ref().map(Secret::reveal).filter(|key| !key.is_empty());
+        let key_header = key.map(|key| self.protocol().key_header(key));
+        let is_authorized = key_header.as_ref().is_some_and(|(name, _)| *name == "authorization");
+        if let Some(basic) = self.basic.as_ref().filter(|_| !is_authorized) {
             headers.push(("authorization".to_owned(), basic.reveal().to_owned()));
         }
-        if let Some(key) = self.key.as_ref().map(Secret::reveal).filter(|key| !key.is_empty()) {
-            headers.push(match self.kind {
-                ProviderKind::Anthropic => ("x-api-key".to_owned(), key.to_owned()),
-                ProviderKind::Gemini => ("x-goog-api-key".to_owned(), key.to_owned()),
-                _ => ("authorization".to_owned(), format!("Bearer {key}")),
-            });
-        }
-        if self.kind == ProviderKind::Anthropic {
-            headers.push(("anthropic-version".to_owned(), "2023-06-01".to_owned()));
-        }
+        let fixed = self.protocol().fixed_headers().iter().map(|(name, value)| (*name, (*value).to_owned()));
+        headers.extend(key_header.into_iter().chain(fixed).map(|(name, value)| (name.to_owned(), value)));
         for (name, value) in &self.headers {
             headers.retain(|(existing, _)| !existing.eq_ignore_ascii_case(name));
             headers.push((name.clone(), value.reveal().to_owned()));
@@ -219,17 +222,17 @@ impl Provider {
     }
 
     /// Whether requests are signed.
-    pub(crate) fn signs_requests(&self) -> bool {
-        self.kind == ProviderKind::Bedrock && self.signer.is_some()
+    fn signs_requests(&self) -> bool {
+        self.signer.is_some() && self.kind.rules().credentials == CredentialRule::KeyOrKeyPair
     }
 
     /// Signs a request, if this provider requires it.
     pub(crate) fn sign(&self, request: &mut reqwest::Request) -> Result<(), ModelError> {
-        let Some(signer) = self.signer.as_ref().filter(|_| self.signs_requests()) else { return Ok(()) };
         let host = request.url().host_str().unwrap_or_default().to_owned();
-        let region = address::region(&host).or(self.region.as_deref()).unwrap_or(address::DEFAULT_REGION);
+        let scope = self.protocol().signing_scope(&host, self.region.as_deref());
+        let Some((signer, scope)) = self.signer.as_ref().zip(scope) else { return Ok(()) };
         let unsignable = |_| ModelError::Configuration(format!("a request to {} cannot be signed", self.name));
-        signer.sign(region, request).map_err(unsignable)
+        signer.sign(scope, request).map_err(unsignable)
     }
 
     /// External text with the secrets of this provider redacted.
@@ -243,17 +246,13 @@ impl Provider {
     pub(crate) fn key_source(&self) -> String {
         match &self.key_setting {
             Some(from) => from.clone(),
-            None => self.kind.variables().first().map_or_else(|| "its key".to_owned(), |&it| it.to_owned()),
+            None => self.kind.key_variables().next().unwrap_or("its key").to_owned(),
         }
     }
 
     /// HTTP client for requests; providers with the same connection timeout share its connections.
     pub(crate) fn http_client(&self) -> Result<reqwest::Client, ModelError> {
-        self.http_client_for(&self.base_url().unwrap_or_default())
-    }
-
-    /// HTTP client for another address.
-    pub(crate) fn http_client_for(&self, url: &str) -> Result<reqwest::Client, ModelError> {
-        client::shared_client(url, self.timeouts.connect).map_err(ModelError::Configuration)
+        client::shared_client(&self.base_url().unwrap_or_default(), self.timeouts.connect)
+            .map_err(ModelError::Configuration)
     }
 }

@@ -1,12 +1,17 @@
 //! Reasoning that a service requires back with the tool results, in a form that the journal stores.
 
-use crate::ProviderKind;
+use crate::protocol::ProviderProtocol;
 use baton_types::{Json, ReasoningBlock};
 use genai::chat::{ContentPart, ToolCall};
 use serde_json::{Map, Value, json};
 
 /// The data to send back, if any: signatures, signed text and encrypted blocks in order, and the signatures of calls.
-pub(crate) fn capture(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCall], thought: &str) -> Option<Json> {
+pub(crate) fn capture(
+    protocol: &dyn ProviderProtocol,
+    parts: &[ContentPart],
+    calls: &[ToolCall],
+    thought: &str,
+) -> Option<Json> {
     let mut blocks: Vec<Value> = parts
         .iter()
         .filter_map(|part| match part {
@@ -16,8 +21,7 @@ pub(crate) fn capture(kind: ProviderKind, parts: &[ContentPart], calls: &[ToolCa
             _ => None,
         })
         .collect();
-    // Some compatible servers require the reasoning text back while tool calls are in progress.
-    if kind == ProviderKind::Compatible && blocks.is_empty() && !calls.is_empty() && !thought.is_empty() {
+    if protocol.replays_unsigned_reasoning() && blocks.is_empty() && !calls.is_empty() && !thought.is_empty() {
         blocks.push(json!({"text": thought}));
     }
     let of_calls: Map<String, Value> = calls

@@ -1,32 +1,32 @@
-//! Conversion of a call of the model port to a request of the client library.
+//! Conversion of a call of the model port to a chat request.
 
+mod effort;
 mod files;
 mod messages;
 mod options;
-mod results;
 mod structured_output;
+pub(crate) mod tool_result;
+
+pub(crate) use effort::{effort_level, effort_tokens};
+pub(crate) use structured_output::StructuredOutput;
+pub(crate) use tool_result::WireToolResult;
 
 use crate::{
-    Provider, ProviderKind, address,
+    Provider, address,
+    exchange::ChatExchange,
     names::{WireCallIds, WireToolNames},
+    protocol::{ProviderProtocol, protocol_for},
     schema,
 };
-use baton_ports::{ChatMessage, ModelCall, ModelError, ToolChoice};
-use genai::{
-    Headers, ModelIden, ServiceTarget,
-    adapter::AdapterKind,
-    chat::{ChatOptions, ChatRequest, Tool},
-    resolver::{AuthData, Endpoint},
-};
+use baton_ports::{ChatMessage, ModelCall, ModelError};
+use genai::chat::{ChatRequest, Tool};
 
 /// A complete request.
 pub(crate) struct ProviderRequest {
-    pub(crate) target: ServiceTarget,
-    pub(crate) chat: ChatRequest,
-    pub(crate) options: ChatOptions,
+    pub(crate) exchange: ChatExchange,
     pub(crate) names: WireToolNames,
     /// Protocol of this request, which may differ from the default of the provider.
-    pub(crate) kind: ProviderKind,
+    pub(crate) protocol: &'static dyn ProviderProtocol,
 }
 
 /// Builds the request; fails if the settings are invalid.
@@ -37,7 +37,10 @@ pub(crate) fn build_request(
     call: &ModelCall,
 ) -> Result<ProviderRequest, ModelError> {
     let base = provider.checked_base_url()?;
-    let (kind, base) = structured_output::protocol(provider.kind, base, call);
+    let (protocol, base) = match provider.protocol().substitute(call) {
+        Some((kind, path)) => (protocol_for(kind), address::join_path(&base, path)),
+        None => (provider.protocol(), base),
+    };
     let mentioned = call.messages.iter().flat_map(|message| {
         let (calls, result) = match message {
             ChatMessage::User { .. } => (&[][..], None),
@@ -47,55 +50,31 @@ pub(crate) fn build_request(
         calls.iter().map(|call| call.name.as_str()).chain(result)
     });
     let names = WireToolNames::new(&call.tools, mentioned);
-    let form = structured_output::for_call(kind, model, call);
-    let system = match &form.instructions {
+    let output = structured_output::for_call(protocol, model, call);
+    let system = match &output.instructions {
         Some(instructions) if call.system.is_empty() => instructions.clone(),
         Some(instructions) => format!("{}\n\n{instructions}", call.system),
         None => call.system.clone(),
     };
-    let mut chat =
-        ChatRequest::new(messages::convert_messages(kind, full_name, call, &names, &mut WireCallIds::default()));
+    let mut ids = WireCallIds::default();
+    let mut chat = ChatRequest::new(messages::convert_messages(protocol, full_name, call, &names, &mut ids));
     if !system.is_empty() {
         chat = chat.with_system(system);
     }
-    let tools = tools(kind, call, &names);
-    if !tools.is_empty() {
-        chat = chat.with_tools(tools);
+    if !call.tools.is_empty() && protocol.sends_tools(call) {
+        chat = chat.with_tools(tools(protocol, call, &names));
     }
-    let options = options::build_options(provider, kind, model, call, &names, form)?;
-    Ok(ProviderRequest { target: target(provider, kind, &base, model), chat, options, names, kind })
+    let options = options::build_options(provider, protocol, model, call, &names, output)?;
+    let url = address::join_path(&base, &protocol.chat_path(model, provider.streaming));
+    let exchange = ChatExchange { provider: provider.clone(), url, model: model.to_owned(), chat, options };
+    Ok(ProviderRequest { exchange, names, protocol })
 }
 
-/// Address and credentials of the request; the library adds neither an address nor a key.
-fn target(provider: &Provider, kind: ProviderKind, base: &str, model: &str) -> ServiceTarget {
-    let adapter = match kind {
-        ProviderKind::OpenAi | ProviderKind::Compatible => AdapterKind::OpenAI,
-        ProviderKind::OpenAiResponses => AdapterKind::OpenAIResp,
-        ProviderKind::Anthropic => AdapterKind::Anthropic,
-        ProviderKind::Gemini => AdapterKind::Gemini,
-        ProviderKind::Bedrock => AdapterKind::BedrockApi,
-        ProviderKind::Ollama => AdapterKind::Ollama,
-    };
-    ServiceTarget {
-        endpoint: Endpoint::from_owned(format!("{base}/")),
-        auth: AuthData::RequestOverride {
-            url: address::chat(kind, base, model, provider.streaming),
-            headers: Headers::from(provider.request_headers()),
-        },
-        model: ModelIden::new(adapter, model),
-    }
-}
-
-fn tools(kind: ProviderKind, call: &ModelCall, names: &WireToolNames) -> Vec<Tool> {
-    // Bedrock has no option to forbid tool calls, but requires the tools that occur in its history.
-    let has_results = call.messages.iter().any(|message| matches!(message, ChatMessage::Tool { .. }));
-    if kind == ProviderKind::Bedrock && call.tool_choice == ToolChoice::None && !has_results {
-        return Vec::new();
-    }
+fn tools(protocol: &dyn ProviderProtocol, call: &ModelCall, names: &WireToolNames) -> Vec<Tool> {
     let tool = |spec: &baton_types::ToolSpec| {
         Tool::new(names.wire_name(&spec.name).to_owned())
             .with_description(spec.description.clone())
-            .with_schema(schema::tool(kind, &spec.parameters.to_value()))
+            .with_schema(schema::tool(protocol.dialect(), &spec.parameters.to_value()))
     };
     call.tools.iter().map(tool).collect()
 }

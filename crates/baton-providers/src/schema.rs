@@ -1,4 +1,4 @@
-//! JSON Schemas in the form that each kind of provider accepts; pure.
+//! JSON Schemas in the form that each protocol accepts; pure.
 
 mod lower;
 mod strict;
@@ -6,12 +6,10 @@ mod strict;
 pub(crate) use lower::SchemaDialect;
 pub(crate) use strict::strict;
 
-use crate::ProviderKind;
 use serde_json::{Value, json};
 
 /// Schema of tool arguments: always an object, without unsupported keywords.
-pub(crate) fn tool(kind: ProviderKind, schema: &Value) -> Value {
-    let dialect = SchemaDialect::for_kind(kind);
+pub(crate) fn tool(dialect: SchemaDialect, schema: &Value) -> Value {
     let mut lowered = lower::lower(schema, dialect);
     lower::flatten_root(&mut lowered);
     let Some(members) = lowered.as_object_mut() else {
@@ -23,8 +21,8 @@ pub(crate) fn tool(kind: ProviderKind, schema: &Value) -> Value {
 }
 
 /// Schema of an answer, without unsupported keywords.
-pub(crate) fn answer(kind: ProviderKind, schema: &Value) -> Value {
-    lower::lower(schema, SchemaDialect::for_kind(kind))
+pub(crate) fn answer(dialect: SchemaDialect, schema: &Value) -> Value {
+    lower::lower(schema, dialect)
 }
 
 #[cfg(test)]

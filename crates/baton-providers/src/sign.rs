@@ -1,6 +1,6 @@
 //! AWS Signature Version 4 with a key pair.
 
-use crate::{Secret, log_suppressor::without_logging};
+use crate::{Secret, log_suppressor::without_logging, protocol::SigningScope};
 use aws_credential_types::Credentials;
 use aws_sigv4::{
     http_request::{SignableBody, SignableRequest, SigningSettings, sign},
@@ -14,9 +14,6 @@ use std::{
     sync::Arc,
     time::{Duration, SystemTime},
 };
-
-/// Service name in signatures, for model calls and for the model list.
-const SERVICE: &str = "bedrock";
 
 /// An AWS key pair; temporary pairs have a session token.
 #[derive(Clone, Debug)]
@@ -63,10 +60,10 @@ pub(crate) struct SigningError;
 
 impl Signer {
     /// Signs a request before it is sent; existing headers of the same name are replaced.
-    pub(crate) fn sign(&self, region: &str, request: &mut reqwest::Request) -> Result<(), SigningError> {
+    pub(crate) fn sign(&self, scope: SigningScope<'_>, request: &mut reqwest::Request) -> Result<(), SigningError> {
         let body = request.body().map(|body| body.as_bytes().ok_or(SigningError)).transpose()?.unwrap_or_default();
         let input = SignatureInput { method: request.method(), url: request.url(), headers: request.headers(), body };
-        let signed = signature_headers(&self.pair, (region, SERVICE), self.clock.now(), &input)?;
+        let signed = signature_headers(&self.pair, scope, self.clock.now(), &input)?;
         for (name, value) in signed {
             let mut value = HeaderValue::try_from(value).map_err(|_| SigningError)?;
             value.set_sensitive(true);
@@ -87,7 +84,7 @@ struct SignatureInput<'a> {
 /// Headers of the signature.
 fn signature_headers(
     pair: &KeyPair,
-    (region, service): (&str, &str),
+    scope: SigningScope<'_>,
     now: Timestamp,
     input: &SignatureInput<'_>,
 ) -> Result<Vec<(&'static str, String)>, SigningError> {
@@ -96,8 +93,8 @@ fn signature_headers(
     let millis = u64::try_from(now.as_millis()).unwrap_or_default();
     let params = v4::SigningParams::builder()
         .identity(&identity)
-        .region(region)
-        .name(service)
+        .region(scope.region)
+        .name(scope.service)
         .time(SystemTime::UNIX_EPOCH + Duration::from_millis(millis))
         .settings(SigningSettings::default())
         .build()
@@ -150,8 +147,9 @@ mod tests {
             given.insert(CONTENT_TYPE, content_type.parse().expect("a type"));
         }
         let what = SignatureInput { method, url: &url, headers: &given, body: body.as_bytes() };
+        let scope = SigningScope { region: "us-east-1", service: "service" };
         let now = Timestamp::parse("2015-08-30T12:36:00Z").expect("a moment");
-        let signed = signature_headers(&pair, ("us-east-1", "service"), now, &what).expect("signed");
+        let signed = signature_headers(&pair, scope, now, &what).expect("signed");
         let header = |wanted: &str| signed.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str());
         assert_eq!(header("x-amz-date"), Some("20150830T123600Z"));
         assert_eq!(header("x-amz-security-token"), token);

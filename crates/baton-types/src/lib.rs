@@ -76,8 +76,8 @@ pub use journal_event::{EventDecodeError, JournalEvent};
 pub use json::{Json, JsonError, MAX_JSON_DEPTH};
 pub use knowledge::{ContextItem, IncludedItem, ItemKind, Knowledge, RelevanceLimits, RequestContext, Thousandths};
 pub use known_provider::{
-    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS, ProviderKey, ProviderKind,
-    ProviderSetting,
+    COMMON_PROVIDER_KEYS, CredentialRule, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS,
+    ProtocolRules, ProviderBackend, ProviderKey, ProviderKind, ProviderSetting,
 };
 pub use listing::AgentListing;
 pub use message::{Artifact, Message, Part, PartContent, Role};

@@ -4,8 +4,8 @@ use baton_document::{
     DocumentNode, DocumentReader, Fields, LocatedValue, NodeEntry, NodeValue, SourceLocation, duration,
 };
 use baton_types::{
-    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS, ProviderEntry,
-    ProviderKind, ProviderSetting,
+    COMMON_PROVIDER_KEYS, KnownProvider, PROVIDER_HEADER_PREFIX, PROVIDER_KINDS, PROVIDERS, ProviderBackend,
+    ProviderEntry, ProviderKind, ProviderSetting,
 };
 use std::{collections::BTreeMap, ops::RangeInclusive, time::Duration};
 
@@ -71,7 +71,7 @@ fn one(reader: &mut DocumentReader, entry: NodeEntry, strictness: ProviderStrict
         setting(reader, known, &subject, field, strictness, &mut keys);
     }
     match known {
-        Some(known) if known.kind == ProviderKind::Local => {
+        Some(known) if known.backend == ProviderBackend::WeightFiles => {
             let message = "Baton does not run models in its own process, so models of 'local' are not available";
             let hint = "serve the file with llama-server, and add the provider docker with its BASE_URL";
             reader.warning(location, message, hint);
@@ -162,8 +162,8 @@ fn checked(reader: &mut DocumentReader, key: &str, setting: ProviderSetting, nod
         _ => text(reader, key, node)?,
     };
     match setting {
-        ProviderSetting::Kind if !PROVIDER_KINDS.iter().any(|(kind, _)| *kind == value) => {
-            let kinds: Vec<&str> = PROVIDER_KINDS.iter().map(|(kind, _)| *kind).collect();
+        ProviderSetting::Kind if ProviderKind::parse(&value, None).is_none() => {
+            let kinds = PROVIDER_KINDS.map(|kind| kind.rules().name);
             reader.error(location, "kind is not a supported protocol", format!("choose one of: {}", kinds.join(", ")));
             None
         }

@@ -47,7 +47,7 @@ fn setting(setting: ProviderSetting) -> Value {
         ProviderSetting::Region => text("The region, such as eu-central-1."),
         ProviderSetting::Profile => text("Name of a local credentials profile."),
         ProviderSetting::Directory => text("Directory of model files; Baton does not run them."),
-        ProviderSetting::Kind => one_of("Protocol; default openai.", &PROVIDER_KINDS.map(|(name, _)| name)),
+        ProviderSetting::Kind => one_of("Protocol; default openai.", &PROVIDER_KINDS.map(|kind| kind.rules().name)),
         ProviderSetting::Concurrency => count("Maximum number of concurrent calls.", 1, 100_000),
         ProviderSetting::PerMinute => count("Maximum number of calls per minute.", 1, 100_000),
         ProviderSetting::FirstByteTimeout => duration("Timeout for the first chunk of a response, 10ms to 1h."),

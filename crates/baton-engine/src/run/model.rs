@@ -9,10 +9,7 @@ use baton_types::{
     ProviderFailure, ReasoningBlock, RequestContext, Role, TaskEvent, ToolCall, Usage,
 };
 use futures_util::{FutureExt, StreamExt};
-use std::{collections::HashSet, pin::pin, sync::Arc, time::Duration};
-
-/// Maximum attempts per turn when the provider requests a retry.
-const MAX_ATTEMPTS: u32 = 3;
+use std::{collections::HashSet, pin::pin, sync::Arc};
 
 /// Maximum text in bytes; longer text is cut and marked as truncated.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
@@ -40,6 +37,7 @@ pub(super) struct ModelOutput {
 }
 
 impl Driver {
+    /// Calls the model for one attempt. A failed call ends the task: retries are a layer of the model.
     pub(super) async fn call_model(&self, spec: &Arc<AgentSpec>, turn: u32, attempt: u32) -> Result<(), Halt> {
         let model = match self.inner.ports.models.model(spec) {
             Ok(model) => model,
@@ -49,9 +47,6 @@ impl Driver {
         self.guard_input(spec).await?;
         match self.ask_model(spec, &*model, (message.clone(), turn, attempt)).await? {
             Ok(output) => self.accept_output(spec, message, &*model, output).await,
-            Err(ModelError::Refused { retry_after: Some(wait), .. }) if attempt < MAX_ATTEMPTS => {
-                self.wait_for_retry(wait).await
-            }
             Err(error) => self.model_failed(&error).await,
         }
     }
@@ -243,16 +238,6 @@ impl Driver {
         }
     }
 
-    async fn wait_for_retry(&self, wait: Duration) -> Result<(), Halt> {
-        self.flush();
-        tokio::select! {
-            () = self.live.cancel.cancelled() => Err(Halt::Changed),
-            () = self.inner.stopping.cancelled() => Err(Halt::Stopping),
-            () = self.until_deadline() => Ok(()),
-            () = tokio::time::sleep(wait) => Ok(()),
-        }
-    }
-
     async fn model_failed(&self, error: &ModelError) -> Result<(), Halt> {
         let provider = provider_failure(error);
         let code = match (error, &provider) {
@@ -271,14 +256,11 @@ impl Driver {
 fn provider_failure(error: &ModelError) -> Option<ProviderFailure> {
     let failed = |status| Some(ProviderFailure { status, retry_after_ms: None, quota_exhausted: false });
     match error {
-        ModelError::Refused { status, retry_after, advice, .. } => {
-            let wait = retry_after.or(advice.wait);
-            Some(ProviderFailure {
-                status: *status,
-                retry_after_ms: wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
-                quota_exhausted: advice.quota_exhausted,
-            })
-        }
+        ModelError::Refused { status, advice, .. } => Some(ProviderFailure {
+            status: *status,
+            retry_after_ms: advice.wait.map(|wait| u64::try_from(wait.as_millis()).unwrap_or(u64::MAX)),
+            quota_exhausted: advice.quota_exhausted,
+        }),
         ModelError::Unreachable(_) => failed(503),
         ModelError::TimedOut(_) => failed(504),
         ModelError::TooLong(_) | ModelError::Configuration(_) | ModelError::Interrupted(_) => None,

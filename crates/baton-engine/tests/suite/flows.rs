@@ -253,6 +253,22 @@ async fn each_outcome_of_a_run_has_its_task_state() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn failed_model_call_is_not_repeated_by_the_run() {
+    let world = World::default();
+    let engine = world.engine();
+    let failed = ask(&engine, "busy").await;
+    assert_eq!(failed.state, TaskState::Failed);
+    assert_eq!(world.model_inputs.lock().unwrap().len(), 1, "retries are a layer of the model");
+    let events = engine.events(&me(), &reference(&failed.id), 0, 100).await.unwrap();
+    let reasons = events.iter().filter_map(|event| match &event.fact {
+        JournalEvent::Task(TaskEvent::StatusChanged { reason, .. }) => reason.as_ref(),
+        _ => None,
+    });
+    let delays: Vec<_> = reasons.map(|reason| reason.provider.as_ref().and_then(|it| it.retry_after_ms)).collect();
+    assert_eq!(delays, [Some(7_000)], "clients can retry later");
+}
+
+#[tokio::test(start_paused = true)]
 async fn history_is_shared_by_the_tasks_of_one_conversation_only() {
     let world = World::default();
     let engine = world.engine();

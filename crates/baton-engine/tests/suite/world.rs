@@ -7,7 +7,7 @@ use baton_engine::{Engine, EngineOptions, Ports};
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, FinishReason, Journal, Model, ModelCall, ModelError, ModelEvent, ModelInfo,
-    ModelResolver, ModelStream, SamplingRequest, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
+    ModelResolver, ModelStream, RetryAdvice, SamplingRequest, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
     AgentName, AgentResources, AgentSpec, CallId, CommandTool, ContextItem, ControlTools, Effects, HandoffTarget,
@@ -270,8 +270,13 @@ impl Model for ScriptedModel {
                         std::future::pending::<()>().await;
                         continue;
                     }
+                    "busy" => {
+                        let advice = RetryAdvice { wait: Some(Duration::from_secs(7)), ..RetryAdvice::default() };
+                        yield Err(ModelError::Refused { status: 429, message: "busy".to_owned(), advice });
+                        return;
+                    }
                     "fail" => {
-                        yield Err(ModelError::Refused { status: 500, message: "no".to_owned(), retry_after: None, advice: Default::default() });
+                        yield Err(ModelError::Refused { status: 500, message: "no".to_owned(), advice: Default::default() });
                         return;
                     }
                     "handoff" => {

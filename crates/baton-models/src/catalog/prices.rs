@@ -1,12 +1,12 @@
 //! Built-in prices, from the crate `genai-prices`.
 
 use baton_ports::MicroDollars;
-use baton_types::{Timestamp, Usage};
+use baton_types::{KnownProvider, Timestamp, Usage};
 use genai_prices::{Calculator, PriceRequest, Usage as Priced, UsageKey};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// Providers on the local machine, which cost nothing.
-const FREE_PROVIDERS: &[&str] = &["ollama", "docker", "playbook", "local", "lmstudio", "llamacpp", "vllm"];
+/// Custom providers on the local machine, which cost nothing.
+const FREE_PROVIDERS: &[&str] = &["playbook", "lmstudio", "llamacpp", "vllm"];
 /// Token count for looking up standard rates; small enough to stay below long-context rates.
 const SAMPLE_TOKENS: f64 = 1_000.0;
 const MILLION: f64 = 1e6;
@@ -56,12 +56,11 @@ pub(super) fn is_playbook(name: &str) -> bool {
 
 /// Provider id in the price data.
 fn provider_id(provider: &str) -> &str {
-    match provider {
-        "claude" => "anthropic",
-        "gemini" => "google",
-        "bedrock" | "aws.bedrock" => "aws",
-        "xai" => "x-ai",
-        other => other,
+    match KnownProvider::find(provider).and_then(|known| known.price_id) {
+        Some(id) => id,
+        None if provider == "aws.bedrock" => "aws",
+        None if provider == "xai" => "x-ai",
+        None => provider,
     }
 }
 
@@ -83,7 +82,7 @@ fn calculate(
 
 /// Context window of a model in the price data.
 pub(super) fn window(provider: Option<&str>, model: &str) -> Option<u64> {
-    if provider.is_some_and(|provider| FREE_PROVIDERS.contains(&provider)) {
+    if provider.is_some_and(is_free_provider) {
         // The window configured on a local server may be smaller than the maximum of the model.
         return None;
     }
@@ -128,5 +127,9 @@ pub(super) fn price((provider, model): (Option<&str>, &str), usage: Usage, at: T
 }
 
 fn is_free(provider: Option<&str>, model: &str) -> bool {
-    provider.is_some_and(|provider| FREE_PROVIDERS.contains(&provider)) || (provider.is_none() && is_playbook(model))
+    provider.is_some_and(is_free_provider) || (provider.is_none() && is_playbook(model))
+}
+
+fn is_free_provider(provider: &str) -> bool {
+    KnownProvider::find(provider).is_some_and(|known| known.price_id.is_none()) || FREE_PROVIDERS.contains(&provider)
 }

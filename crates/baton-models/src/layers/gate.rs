@@ -117,12 +117,7 @@ impl<'a> QueuePosition<'a> {
             let message = format!(
                 "{queue} calls are already queued for {provider}; raise its limits or send fewer concurrent requests"
             );
-            return Err(ModelError::Refused {
-                status: 429,
-                message,
-                retry_after: None,
-                advice: RetryAdvice::default(),
-            });
+            return Err(ModelError::Refused { status: 429, message, advice: RetryAdvice::default() });
         }
         Ok(position)
     }

@@ -1,28 +1,40 @@
-//! Retries, as long as no part of the answer was delivered.
+//! Retries, as long as no part of the answer was delivered. Nothing else repeats a failed model call unchanged.
 
 use super::{as_inner, is_answer_content, is_transient};
 use async_stream::stream;
-use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream, RetryAdvice};
+use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream};
 use baton_types::ModelNote;
 use futures_util::StreamExt;
 use std::{fmt, sync::Arc, time::Duration};
 
-/// Number of attempts and backoff.
+/// Condition for a retry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RetryCondition {
+    /// The error is transient.
+    Transient,
+    /// The service requests a delay before the next attempt.
+    Requested,
+}
+
+/// Condition for retries, number of attempts and backoff.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
+    /// Condition for a retry.
+    pub condition: RetryCondition,
     /// Maximum number of attempts, including the first; at least one.
     pub max_attempts: u32,
     /// Upper bound of the first delay; it doubles with every attempt.
     pub base_delay: Duration,
     /// Upper bound of every delay.
     pub max_delay: Duration,
-    /// Maximum `RetryModel-After` that is honoured; there is no retry if the service asks for more.
+    /// Maximum `Retry-After` that is honoured; there is no retry if the service asks for more.
     pub max_retry_after: Duration,
 }
 
 impl Default for RetryPolicy {
     fn default() -> Self {
         Self {
+            condition: RetryCondition::Transient,
             max_attempts: 4,
             base_delay: Duration::from_millis(500),
             max_delay: Duration::from_secs(8),
@@ -32,22 +44,44 @@ impl Default for RetryPolicy {
 }
 
 impl RetryPolicy {
+    /// Two retries, each exactly after the requested delay; without such a request, none.
+    pub fn on_request() -> Self {
+        Self {
+            condition: RetryCondition::Requested,
+            max_attempts: 3,
+            base_delay: Duration::ZERO,
+            max_delay: Duration::ZERO,
+            max_retry_after: Duration::MAX,
+        }
+    }
+
     /// Delay after this attempt, counted from 1; `None` if there is no further attempt.
     ///
     /// The delay is random between zero and its upper bound (full jitter), so that calls that failed together are not
     /// retried together.
     pub fn delay(&self, tried: u32, error: &ModelError, chance: f64) -> Option<Duration> {
-        if tried >= self.max_attempts || !is_transient(error) {
+        let requested = requested_delay(error);
+        let is_retryable = match self.condition {
+            RetryCondition::Transient => is_transient(error),
+            RetryCondition::Requested => requested.is_some(),
+        };
+        if tried >= self.max_attempts || !is_retryable {
             return None;
         }
         let doubled = self.base_delay.saturating_mul(1_u32.checked_shl(tried.saturating_sub(1)).unwrap_or(u32::MAX));
         let jittered = doubled.min(self.max_delay).mul_f64(chance.clamp(0.0, 1.0));
-        match error {
-            ModelError::Refused { retry_after: Some(requested), .. } => {
-                (*requested <= self.max_retry_after).then(|| jittered.max(*requested))
-            }
-            _ => Some(jittered),
+        match requested {
+            Some(requested) => (requested <= self.max_retry_after).then(|| jittered.max(requested)),
+            None => Some(jittered),
         }
+    }
+}
+
+/// Delay that the service requests.
+fn requested_delay(error: &ModelError) -> Option<Duration> {
+    match error {
+        ModelError::Refused { advice, .. } => advice.wait,
+        _ => None,
     }
 }
 
@@ -81,7 +115,8 @@ impl fmt::Debug for JitterSource {
 
 /// A model that is called again when its service was busy or unreachable.
 ///
-/// The final error has no `retry_after`, so outer layers do not retry again; its advice keeps the delay.
+/// Retries belong here and not to the run: only the layers know how long the gate and the other models of a fallback
+/// chain take, and only before the first part of an answer.
 pub struct RetryModel {
     inner: Arc<dyn Model>,
     policy: RetryPolicy,
@@ -102,7 +137,8 @@ impl Model for RetryModel {
         let (inner, policy, chance) = (Arc::clone(&self.inner), self.policy, self.jitter.clone());
         Box::pin(stream! {
             for tried in 1.. {
-                let mut answer = inner.call(call.clone());
+                let attempt = call.attempt.saturating_add(tried - 1);
+                let mut answer = inner.call(ModelCall { attempt, ..call.clone() });
                 let mut started = false;
                 let error = loop {
                     match answer.next().await {
@@ -137,18 +173,17 @@ impl Model for RetryModel {
     }
 }
 
-/// Removes `retry_after` from the final error and adds it to the message.
+/// Adds the requested delay and the number of attempts to the message of the final error.
 fn finalize_error(error: ModelError, tried: u32) -> ModelError {
     match error {
-        ModelError::Refused { status, mut message, retry_after, advice } => {
-            if let Some(delay) = retry_after {
+        ModelError::Refused { status, mut message, advice } => {
+            if let Some(delay) = advice.wait {
                 message.push_str(&format!(" (retry after {} s)", delay.as_secs()));
             }
             if tried > 1 {
                 message.push_str(&format!(" (after {tried} attempts)"));
             }
-            let advice = RetryAdvice { wait: retry_after.or(advice.wait), ..advice };
-            ModelError::Refused { status, message, retry_after: None, advice }
+            ModelError::Refused { status, message, advice }
         }
         other => other,
     }

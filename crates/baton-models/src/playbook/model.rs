@@ -36,6 +36,11 @@ impl Playbook {
         if errors.is_empty() { Ok(Self { script, ledger }) } else { Err(ModelError::Configuration(errors.join("\n"))) }
     }
 
+    /// Whether a rule fails and requests another attempt.
+    pub(super) fn requests_retries(&self) -> bool {
+        self.script.requests_retries()
+    }
+
     pub(super) fn report(&self, agent: &AgentName) -> impl Iterator<Item = RuleReport> {
         self.script.rules.iter().map(|rule| RuleReport {
             agent: agent.clone(),

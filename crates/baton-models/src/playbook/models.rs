@@ -4,6 +4,7 @@ use super::{
     model::Playbook,
     report::{PlaybookReport, SharedPlaybookState},
 };
+use crate::{JitterSource, RetryModel, RetryPolicy};
 use baton_ports::{Model, ModelError, ModelResolver};
 use baton_types::{AgentName, AgentSpec, ModelSpec};
 use parking_lot::RwLock;
@@ -12,17 +13,30 @@ use std::{collections::HashMap, sync::Arc};
 const MAX_PLAYBOOKS: usize = 256;
 
 /// Resolves the playbook of an agent; parses each text once and caches at most 256.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct PlaybookModels {
     ledger: Arc<SharedPlaybookState>,
     // Keyed by the text itself: comparing it is cheaper than computing a digest.
     parsed: RwLock<HashMap<Option<String>, CachedPlaybook>>,
 }
 
-#[derive(Clone, Debug)]
 struct CachedPlaybook {
     agent: AgentName,
     playbook: Arc<Playbook>,
+    /// The playbook with its retries.
+    model: Arc<dyn Model>,
+}
+
+impl CachedPlaybook {
+    fn new(agent: AgentName, playbook: Playbook) -> Self {
+        let requests_retries = playbook.requests_retries();
+        let playbook = Arc::new(playbook);
+        let mut model = Arc::clone(&playbook) as Arc<dyn Model>;
+        if requests_retries {
+            model = Arc::new(RetryModel::new(model, RetryPolicy::on_request(), JitterSource::default()));
+        }
+        Self { agent, playbook, model }
+    }
 }
 
 impl PlaybookModels {
@@ -52,16 +66,22 @@ impl ModelResolver for PlaybookModels {
             return Err(ModelError::Configuration(format!("'{}' is a remote agent and has no model here", agent.name)));
         };
         if let Some(entry) = self.parsed.read().get(rules) {
-            return Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>);
+            return Ok(Arc::clone(&entry.model));
         }
-        let playbook = Arc::new(Playbook::with_shared_state(rules.as_deref(), Arc::clone(&self.ledger))?);
+        let playbook = Playbook::with_shared_state(rules.as_deref(), Arc::clone(&self.ledger))?;
         let mut parsed = self.parsed.write();
         if parsed.len() >= MAX_PLAYBOOKS
             && let Some(any) = parsed.keys().next().cloned()
         {
             parsed.remove(&any);
         }
-        let entry = parsed.entry(rules.clone()).or_insert(CachedPlaybook { agent: agent.name.clone(), playbook });
-        Ok(Arc::clone(&entry.playbook) as Arc<dyn Model>)
+        let entry = parsed.entry(rules.clone()).or_insert_with(|| CachedPlaybook::new(agent.name.clone(), playbook));
+        Ok(Arc::clone(&entry.model))
+    }
+}
+
+impl std::fmt::Debug for PlaybookModels {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "PlaybookModels({})", self.parsed.read().len())
     }
 }

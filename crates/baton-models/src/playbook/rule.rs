@@ -14,6 +14,14 @@ pub(super) struct PlaybookRules {
     pub(super) options: PlaybookOptions,
 }
 
+impl PlaybookRules {
+    /// Whether a rule fails and requests another attempt.
+    pub(super) fn requests_retries(&self) -> bool {
+        let ends = self.rules.iter().map(|rule| &rule.action.end);
+        ends.into_iter().any(|end| matches!(end, RuleEnd::Fail(failure) if failure.retry_after.is_some()))
+    }
+}
+
 /// The key `options`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlaybookOptions {
@@ -134,7 +142,8 @@ impl RuleFailure {
     pub(super) fn to_model_error(&self, message: String) -> ModelError {
         match self.status {
             Some(status) => {
-                ModelError::Refused { status, message, retry_after: self.retry_after, advice: RetryAdvice::default() }
+                let advice = RetryAdvice { wait: self.retry_after, ..RetryAdvice::default() };
+                ModelError::Refused { status, message, advice }
             }
             None => ModelError::Interrupted(message),
         }

@@ -77,7 +77,7 @@ async fn every_action_has_its_events() {
         (
             "{ fail: { status: 429, message: slow down, retry_after: 2s } }",
             user("hi"),
-            "error Refused { status: 429, message: \"slow down\", retry_after: Some(2s), advice: RetryAdvice { wait: None, quota_exhausted: false } }",
+            "error Refused { status: 429, message: \"slow down\", advice: RetryAdvice { wait: Some(2s), quota_exhausted: false } }",
         ),
         ("{ say: half, fail: gone }", user("hi"), "say half\nerror Interrupted(\"gone\")"),
         ("{ say: 'ha', repeat: 3 }", user("hi"), "say ha\nsay ha\nsay ha\ndone"),

@@ -20,7 +20,7 @@ const REJECT: &str = r#"reject_task {"reason":"Rejected, as asked."}"#;
 const REPLY: &str = r#"reply_message {"text":"Direct message response"}"#;
 const HELLO: &str = "say Hello from TCK\ndone";
 const CHUNKS: &str = "say chunk-1 \nsay chunk-2\ndone";
-const FAILURE: &str = "error Refused { status: 500, message: \"failed, as asked\", retry_after: None, advice: RetryAdvice { wait: None, quota_exhausted: false } }";
+const FAILURE: &str = "error Refused { status: 500, message: \"failed, as asked\", advice: RetryAdvice { wait: None, quota_exhausted: false } }";
 const LATER: &str = "say Done after five seconds.\ndone";
 
 /// Prefix of the id or the text, events of the first turn, and their duration in seconds.

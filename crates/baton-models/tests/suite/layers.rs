@@ -61,8 +61,11 @@ async fn transient_errors_are_retried() {
         let noted = events.iter().filter(|event| matches!(event, Ok(ModelEvent::Note(_)))).count();
         assert_eq!(noted, asked - 1, "{error}: each retry emits a note");
         assert_eq!(matches!(events.last(), Some(Ok(ModelEvent::Done { .. }))), ends, "{error}: {events:?}");
-        // Outer layers must not retry again.
-        assert!(!events.iter().any(|e| matches!(e, Err(ModelError::Refused { retry_after: Some(_), .. }))), "{error}");
+        // Clients still get the requested delay.
+        let last = events.last().and_then(|event| event.as_ref().err());
+        if let (Some(ModelError::Refused { advice, .. }), ModelError::Refused { advice: sent, .. }) = (last, &error) {
+            assert_eq!(advice, sent, "{error}");
+        }
     }
 }
 
@@ -71,7 +74,7 @@ async fn output_prevents_retries_and_attempts_are_limited() {
     let model = scripted("a:m", &[&[Say("half"), Fail(refused(529, Some(1)))], &[Done]]);
     let text = output_lines(&retry(model.clone()), user("x")).await;
     assert_eq!(model.calls(), 1, "{text}");
-    assert!(text.starts_with("say half\nerror") && text.contains("retry_after: None"), "{text}");
+    assert!(text.starts_with("say half\nerror") && text.contains("wait: Some(1s)"), "{text}");
 
     let model = scripted("a:m", &[&[Fail(refused(503, None))]]);
     let start = Instant::now();

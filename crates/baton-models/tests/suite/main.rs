@@ -17,6 +17,8 @@ mod layers;
 mod matching;
 mod never_panics;
 #[cfg(test)]
+mod playbook_retries;
+#[cfg(test)]
 mod rescue;
 mod schema;
 #[cfg(test)]

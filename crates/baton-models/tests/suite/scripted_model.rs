@@ -1,8 +1,7 @@
 //! A model with scripted events that counts its calls.
 
-use baton_ports::{FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream};
-use baton_types::Clock;
-use baton_types::{Timestamp, Usage};
+use baton_ports::{FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelInfo, ModelStream, RetryAdvice};
+use baton_types::{Clock, Timestamp, Usage};
 use futures_util::StreamExt;
 use std::{
     collections::VecDeque,
@@ -104,8 +103,7 @@ pub(crate) fn refused(status: u16, retry_after: Option<u64>) -> ModelError {
     ModelError::Refused {
         status,
         message: "no".to_owned(),
-        retry_after: retry_after.map(Duration::from_secs),
-        advice: Default::default(),
+        advice: RetryAdvice { wait: retry_after.map(Duration::from_secs), ..RetryAdvice::default() },
     }
 }
 

@@ -1,27 +1,21 @@
-//! Files in the conversation, as far as a provider accepts them.
+//! Files in the conversation, as far as a protocol accepts them.
 
-use crate::ProviderKind;
+use crate::protocol::ProviderProtocol;
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use baton_ports::{ChatFile, ChatFileContent};
 use genai::chat::{Binary, ContentPart};
-use serde_json::json;
 
 /// The file as a message part; an unsupported file is mentioned in text.
-pub(super) fn part(kind: ProviderKind, file: &ChatFile) -> ContentPart {
+pub(super) fn part(protocol: &dyn ProviderProtocol, file: &ChatFile) -> ContentPart {
     let media = file.media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     match &file.content {
         ChatFileContent::Bytes(data) if is_text(&media) => text_part(file, data),
-        ChatFileContent::Bytes(data) if takes_bytes(kind, &media) => {
+        ChatFileContent::Bytes(data) if protocol.takes_bytes(&media) => {
             let name =
                 file.name.clone().or_else(|| Some(format!("file.{}", media.rsplit('/').next().unwrap_or("bin"))));
             ContentPart::Binary(Binary::from_base64(media, data.clone(), name))
         }
-        ChatFileContent::Url(url) if kind == ProviderKind::Anthropic && media.starts_with("image/") => {
-            ContentPart::from_custom(json!({"type": "image", "source": {"type": "url", "url": url}}), None)
-        }
-        ChatFileContent::Url(url) if takes_url(kind, &media) => {
-            ContentPart::Binary(Binary::from_url(media, url.clone(), file.name.clone()))
-        }
+        ChatFileContent::Url(url) if protocol.takes_url(&media) => protocol.url_part(&media, url, file.name.as_deref()),
         ChatFileContent::Url(url) => ContentPart::from_text(format!("[{} is at {url}]", title(file))),
         ChatFileContent::Bytes(_) => {
             ContentPart::from_text(format!("[{} was attached, but this model cannot look at such files]", title(file)))
@@ -49,24 +43,4 @@ fn is_text(media: &str) -> bool {
     const LIKE_TEXT: &[&str] =
         &["application/json", "application/xml", "application/yaml", "application/x-yaml", "application/toml"];
     media.starts_with("text/") || LIKE_TEXT.contains(&media) || media.ends_with("+json") || media.ends_with("+xml")
-}
-
-fn takes_bytes(kind: ProviderKind, media: &str) -> bool {
-    let image = media.starts_with("image/");
-    let document = media == "application/pdf";
-    match kind {
-        ProviderKind::Gemini => true,
-        ProviderKind::OpenAi | ProviderKind::Compatible => image || document || media.starts_with("audio/"),
-        ProviderKind::OpenAiResponses | ProviderKind::Anthropic | ProviderKind::Bedrock => image || document,
-        ProviderKind::Ollama => image,
-    }
-}
-
-fn takes_url(kind: ProviderKind, media: &str) -> bool {
-    match kind {
-        ProviderKind::Gemini => true,
-        ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Compatible => media.starts_with("image/"),
-        ProviderKind::Anthropic => media == "application/pdf",
-        ProviderKind::Bedrock | ProviderKind::Ollama => false,
-    }
 }

@@ -1,12 +1,9 @@
-//! Conversion of the conversation to messages of the client library.
+//! Conversion of the conversation to messages.
 
-use super::{
-    files,
-    results::{self, WireToolResult},
-};
+use super::{files, tool_result::WireToolResult};
 use crate::{
-    ProviderKind,
     names::{WireCallIds, WireToolNames},
+    protocol::{MessageLayout, ProviderProtocol},
     replay,
 };
 use baton_ports::{ChatMessage, ModelCall};
@@ -14,20 +11,20 @@ use baton_types::{Json, ToolCall};
 use genai::chat::{self, ChatRole, ContentPart, MessageContent};
 use serde_json::{Value, json};
 
-/// All messages, in the order and grouping that the provider requires.
+/// All messages, in the order and layout that the protocol requires.
 pub(super) fn convert_messages(
-    kind: ProviderKind,
+    protocol: &dyn ProviderProtocol,
     full_name: &str,
     call: &ModelCall,
     names: &WireToolNames,
     ids: &mut WireCallIds,
 ) -> Vec<chat::ChatMessage> {
-    let mut out = MessageBuilder { kind, messages: Vec::new(), pictures: Vec::new() };
+    let mut out = MessageBuilder { protocol, messages: Vec::new(), pictures: Vec::new() };
     for message in &call.messages {
         match message {
             ChatMessage::User { text, files, .. } => {
                 let text_part = (!text.is_empty() || files.is_empty()).then(|| ContentPart::from_text(text.clone()));
-                let files = files.iter().map(|file| files::part(kind, file));
+                let files = files.iter().map(|file| files::part(protocol, file));
                 out.push_message(ChatRole::User, text_part.into_iter().chain(files).collect());
             }
             ChatMessage::Assistant { text, calls, reasoning } => {
@@ -74,21 +71,21 @@ fn object(arguments: &Json) -> Value {
     }
 }
 
-struct MessageBuilder {
-    kind: ProviderKind,
+struct MessageBuilder<'a> {
+    protocol: &'a dyn ProviderProtocol,
     messages: Vec<chat::ChatMessage>,
     /// Images of the results so far, sent after the last result.
     pictures: Vec<ContentPart>,
 }
 
-impl MessageBuilder {
+impl MessageBuilder<'_> {
     fn push_message(&mut self, role: ChatRole, parts: Vec<ContentPart>) {
         self.close_results();
         self.push(role, parts);
     }
 
     fn result(&mut self, result: WireToolResult<'_>) {
-        let (part, pictures) = results::parts(self.kind, result);
+        let (part, pictures) = self.protocol.tool_result(result);
         self.pictures.extend(pictures);
         self.push(ChatRole::Tool, vec![part]);
     }
@@ -100,12 +97,13 @@ impl MessageBuilder {
         }
     }
 
-    /// Results of one turn are merged into one message, except for Ollama, which has one per message. Bedrock requires
-    /// alternating roles and treats results as user messages.
     fn push(&mut self, role: ChatRole, parts: Vec<ContentPart>) {
-        let bedrock = self.kind == ProviderKind::Bedrock;
-        let role = if bedrock && role == ChatRole::Tool { ChatRole::User } else { role };
-        let joins = bedrock || (role == ChatRole::Tool && self.kind != ProviderKind::Ollama);
+        let (role, joins) = match self.protocol.layout() {
+            MessageLayout::ResultsTogether => (role.clone(), role == ChatRole::Tool),
+            MessageLayout::ResultsSeparate => (role, false),
+            MessageLayout::AlternatingRoles if role == ChatRole::Tool => (ChatRole::User, true),
+            MessageLayout::AlternatingRoles => (role, true),
+        };
         match self.messages.last_mut().filter(|last| joins && last.role == role) {
             Some(last) => parts.into_iter().for_each(|part| last.content.push(part)),
             None => self.messages.push(chat::ChatMessage::new(role, MessageContent::from_parts(parts))),

@@ -1,6 +1,5 @@
-//! Conversion of a schema to the subset that a provider supports, with its meaning preserved as far as possible.
+//! Conversion of a schema to the subset that a protocol supports, with its meaning preserved as far as possible.
 
-use crate::ProviderKind;
 use serde_json::{Map, Value, json};
 
 /// Maximum nesting depth; deeper schemas accept any value.
@@ -11,7 +10,7 @@ const MAX_NODES: usize = 4_000;
 /// Keywords that are kept until they are rewritten.
 const REWRITTEN_KEYWORDS: &[&str] = &["oneOf", "allOf", "const"];
 
-/// JSON Schema subset that a provider supports.
+/// JSON Schema subset that a protocol supports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum SchemaDialect {
     /// Nearly all of JSON Schema.
@@ -23,14 +22,6 @@ pub(crate) enum SchemaDialect {
 }
 
 impl SchemaDialect {
-    pub(crate) fn for_kind(kind: ProviderKind) -> Self {
-        match kind {
-            ProviderKind::OpenAi | ProviderKind::OpenAiResponses | ProviderKind::Anthropic => Self::Full,
-            ProviderKind::Gemini => Self::Gemini,
-            ProviderKind::Bedrock | ProviderKind::Ollama | ProviderKind::Compatible => Self::Plain,
-        }
-    }
-
     fn keeps(self, keyword: &str) -> bool {
         const NEVER: &[&str] =
             &["$schema", "$id", "$anchor", "$comment", "$dynamicRef", "$dynamicAnchor", "$vocabulary"];

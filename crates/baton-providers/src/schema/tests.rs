@@ -1,7 +1,8 @@
-//! Tool schemas after conversion for each provider.
+//! Tool schemas after conversion for each dialect.
 
-use super::{answer, strict, tool};
-use crate::ProviderKind;
+use super::{SchemaDialect, answer, strict, tool};
+use crate::protocol::protocol_for;
+use baton_types::ProviderKind;
 use serde_json::{Value, json};
 
 fn rich() -> Value {
@@ -30,7 +31,7 @@ fn rich() -> Value {
 
 #[test]
 fn gemini_keeps_alternatives_values_nesting_and_required_members() {
-    let lowered = tool(ProviderKind::Gemini, &rich());
+    let lowered = tool(SchemaDialect::Gemini, &rich());
     assert_eq!(
         lowered,
         json!({
@@ -55,10 +56,10 @@ fn gemini_keeps_alternatives_values_nesting_and_required_members() {
 
 #[test]
 fn other_providers_keep_supported_keywords() {
-    let full = tool(ProviderKind::Anthropic, &rich());
+    let full = tool(SchemaDialect::Full, &rich());
     assert_eq!(full["properties"]["place"], json!({"$ref": "#/$defs/place"}));
     assert!(full.get("$schema").is_none() && full.get("$defs").is_some());
-    let plain = tool(ProviderKind::Bedrock, &rich());
+    let plain = tool(SchemaDialect::Plain, &rich());
     assert!(plain.get("$defs").is_none());
     assert_eq!(plain["properties"]["place"]["properties"]["zip"]["minLength"], 5);
     assert_eq!(plain["properties"]["when"]["type"], json!(["string", "null"]));
@@ -67,12 +68,13 @@ fn other_providers_keep_supported_keywords() {
 #[test]
 fn arguments_are_always_one_object() {
     for kind in ProviderKind::ALL {
-        assert_eq!(tool(kind, &json!(true)), json!({"type": "object", "properties": {}}), "{kind:?}");
+        let dialect = protocol_for(kind).dialect();
+        assert_eq!(tool(dialect, &json!(true)), json!({"type": "object", "properties": {}}), "{kind:?}");
         let either = json!({"anyOf": [
             {"type": "object", "properties": {"id": {"type": "string"}, "of": {"type": "string"}}, "required": ["id", "of"]},
             {"type": "object", "properties": {"name": {"type": "string"}, "of": {"type": "string"}}, "required": ["name", "of"]}
         ]});
-        let one = tool(kind, &either);
+        let one = tool(dialect, &either);
         assert_eq!(one["required"], json!(["of"]), "{kind:?}");
         assert!(one["properties"]["id"].is_object() && one["properties"]["name"].is_object(), "{kind:?}");
         assert!(one.get("anyOf").is_none(), "{kind:?}");
@@ -130,6 +132,6 @@ fn exponential_schema_is_truncated() {
         );
     }
     defs.insert("l20".to_owned(), json!({"type": "string"}));
-    let lowered = answer(ProviderKind::Gemini, &json!({"$ref": "#/$defs/l0", "$defs": defs}));
+    let lowered = answer(SchemaDialect::Gemini, &json!({"$ref": "#/$defs/l0", "$defs": defs}));
     assert!(lowered.to_string().len() < 2_000_000);
 }

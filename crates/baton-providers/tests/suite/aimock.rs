@@ -72,8 +72,8 @@ impl Aimock {
     }
 
     /// The base address of one kind of provider.
-    pub(crate) fn base(&self, kind: baton_providers::ProviderKind) -> String {
-        use baton_providers::ProviderKind as Kind;
+    pub(crate) fn base(&self, kind: baton_types::ProviderKind) -> String {
+        use baton_types::ProviderKind as Kind;
         match kind {
             Kind::OpenAi | Kind::OpenAiResponses | Kind::Anthropic | Kind::Compatible => format!("{}/v1", self.url),
             Kind::Gemini => format!("{}/v1beta", self.url),

@@ -1,9 +1,10 @@
 //! Model calls and collected model output.
 
 use baton_ports::{ChatMessage, Model, ModelCall, ModelError, ModelEvent, OutputFormat, ToolChoice};
-use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
-use baton_types::Clock;
-use baton_types::{Effects, Json, ModelNote, Permission, Timestamp, ToolCall, ToolRunner, ToolSpec, Usage};
+use baton_providers::{KeyPair, Provider, Secret};
+use baton_types::{
+    Clock, Effects, Json, ModelNote, Permission, ProviderKind, Timestamp, ToolCall, ToolRunner, ToolSpec, Usage,
+};
 use futures_util::StreamExt;
 use std::sync::Arc;
 

@@ -6,7 +6,7 @@ use crate::{
     scripted_server::{Reply, ScriptedServer},
 };
 use baton_ports::ModelEvent;
-use baton_providers::ProviderKind;
+use baton_types::ProviderKind;
 use futures_util::StreamExt;
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! Stream chunks in the format of each service.
 
-use baton_providers::ProviderKind;
+use baton_types::ProviderKind;
 use serde_json::{Value, json};
 
 /// Content type of a stream.
@@ -93,7 +93,17 @@ fn line(value: &Value) -> Vec<u8> {
 
 /// A message of an AWS event stream: lengths, their checksum, headers, payload, and a checksum of all.
 pub(crate) fn frame(event: &str, payload: &[u8]) -> Vec<u8> {
-    let header = |name: &str, value: &str| {
+    message(&[(":message-type", "event"), (":event-type", event)], payload)
+}
+
+/// An exception in an AWS event stream.
+pub(crate) fn exception(kind: &str, text: &str) -> Vec<u8> {
+    let headers = [(":message-type", "exception"), (":exception-type", kind), (":content-type", "application/json")];
+    message(&headers, json!({"message": text}).to_string().as_bytes())
+}
+
+fn message(headers: &[(&str, &str)], payload: &[u8]) -> Vec<u8> {
+    let header = |(name, value): &(&str, &str)| {
         let length = u16::try_from(value.len()).expect("short");
         let mut bytes = vec![u8::try_from(name.len()).expect("short")];
         bytes.extend(name.as_bytes());
@@ -102,7 +112,7 @@ pub(crate) fn frame(event: &str, payload: &[u8]) -> Vec<u8> {
         bytes.extend(value.as_bytes());
         bytes
     };
-    let headers = [header(":message-type", "event"), header(":event-type", event)].concat();
+    let headers = headers.iter().map(header).collect::<Vec<_>>().concat();
     let length = |bytes: usize| u32::try_from(bytes).expect("short").to_be_bytes();
     let mut bytes = [length(16 + headers.len() + payload.len()), length(headers.len())].concat();
     bytes.extend(sum(&bytes).to_be_bytes());

@@ -5,7 +5,7 @@ use crate::{
     scripted_server::{Reply, ScriptedServer},
 };
 use baton_ports::ModelError;
-use baton_providers::ProviderKind;
+use baton_types::ProviderKind;
 use serde_json::{Value, json};
 
 async fn embed_with_response(kind: ProviderKind, answer: Value) -> (Result<Vec<Vec<f32>>, String>, Value, String) {

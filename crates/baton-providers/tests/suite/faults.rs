@@ -2,12 +2,12 @@
 
 use crate::{
     calls::{collect_output, provider, user, weather},
-    chunks::{content_type, first, frame, nonsense},
+    chunks::{content_type, exception, first, frame, nonsense},
     scripted_server::{Reply, ScriptedServer},
 };
 use baton_ports::{FinishReason, ModelError};
-use baton_providers::{ProviderKind, ProviderTimeouts};
-use baton_types::Usage;
+use baton_providers::ProviderTimeouts;
+use baton_types::{ProviderKind, Usage};
 use serde_json::json;
 use std::time::Duration;
 
@@ -66,7 +66,43 @@ async fn failure_before_the_first_byte_is_unreachable() {
 }
 
 #[tokio::test]
+async fn exceptions_in_event_streams_are_refusals_before_output_and_interruptions_after() {
+    let kind = ProviderKind::Bedrock;
+    let long = "Input is too long for requested model.";
+    for (name, text, status) in [
+        ("throttlingException", "slow down", Some(429)),
+        ("serviceUnavailableException", "later", Some(503)),
+        ("modelStreamErrorException", "again", Some(500)),
+        ("validationException", "no such tool", Some(400)),
+        ("validationException", long, None),
+    ] {
+        let server = ScriptedServer::new(Reply::stream(content_type(kind), &exception(name, text))).await;
+        let heard = collect_output(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        match (heard.error, status) {
+            (Some(ModelError::Refused { status, message, .. }), Some(expected)) => {
+                assert_eq!((status, message), (expected, format!("mine: {text}")), "{name}");
+            }
+            (Some(ModelError::TooLong(_)), None) => {}
+            (other, _) => panic!("{name}: {other:?}"),
+        }
+        let body = [first(kind), exception(name, text)].concat();
+        let server = ScriptedServer::new(Reply::stream(content_type(kind), &body)).await;
+        let heard = collect_output(provider(kind, &server.url).model("m").as_ref(), user("go")).await;
+        assert_eq!(
+            (heard.text.as_str(), heard.error),
+            ("Half", Some(ModelError::Interrupted(format!("mine: {text}"))))
+        );
+    }
+}
+
+#[tokio::test]
 async fn first_byte_and_idle_timeouts_apply() {
+    for kind in [ProviderKind::OpenAi, ProviderKind::Bedrock] {
+        check_timeouts(kind).await;
+    }
+}
+
+async fn check_timeouts(kind: ProviderKind) {
     for way in [false, true] {
         let server = ScriptedServer::new(Reply::Hanging(Vec::new())).await;
         let timeouts = ProviderTimeouts {
@@ -74,17 +110,16 @@ async fn first_byte_and_idle_timeouts_apply() {
             idle: Duration::from_millis(30),
             ..ProviderTimeouts::default()
         };
-        let mut provider = provider(ProviderKind::OpenAi, &server.url).with_timeouts(timeouts);
+        let mut provider = provider(kind, &server.url).with_timeouts(timeouts);
         if way {
             provider = provider.without_streaming();
         }
         let heard = collect_output(provider.model("gpt-4o").as_ref(), user("go")).await;
         assert!(matches!(heard.error, Some(ModelError::TimedOut(_))), "{heard:?}");
     }
-    let server =
-        ScriptedServer::new(Reply::hanging(content_type(ProviderKind::OpenAi), &first(ProviderKind::OpenAi))).await;
+    let server = ScriptedServer::new(Reply::hanging(content_type(kind), &first(kind))).await;
     let timeouts = ProviderTimeouts { idle: Duration::from_millis(30), ..ProviderTimeouts::default() };
-    let model = provider(ProviderKind::OpenAi, &server.url).with_timeouts(timeouts).model("gpt-4o");
+    let model = provider(kind, &server.url).with_timeouts(timeouts).model("gpt-4o");
     let heard = collect_output(model.as_ref(), user("go")).await;
     assert!(matches!(heard.error, Some(ModelError::Interrupted(_))), "{heard:?}");
 }
@@ -134,8 +169,8 @@ async fn statuses_map_to_errors() {
             assert!(matches!(error, ModelError::TooLong(_)), "{kind:?}: {error:?}");
             let busy = "HTTP/1.1 503 Busy\r\nretry-after-ms: 1500\r\ncontent-length: 0\r\n\r\n";
             let error = ask(Reply::text(busy)).await;
-            let ModelError::Refused { status: 503, retry_after, .. } = error else { panic!("{kind:?}: {error:?}") };
-            assert_eq!(retry_after, Some(Duration::from_millis(1500)));
+            let ModelError::Refused { status: 503, advice, .. } = error else { panic!("{kind:?}: {error:?}") };
+            assert_eq!(advice.wait, Some(Duration::from_millis(1500)));
         }
     }
 }

@@ -7,6 +7,7 @@ mod cancellation;
 mod chunks;
 mod embeddings;
 mod faults;
+mod protocols;
 mod requests;
 mod retries;
 mod scripted_server;

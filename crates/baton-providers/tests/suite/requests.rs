@@ -5,8 +5,11 @@ use crate::{
     scripted_server::{Reply, Request, ScriptedServer},
 };
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, ModelCall, ModelError, OutputFormat, ToolChoice};
-use baton_providers::ProviderKind::{self, Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi, OpenAiResponses};
-use baton_types::{Json, ReasoningBlock, Thousandths, ToolCall};
+use baton_types::{
+    Json,
+    ProviderKind::{self, Anthropic, Bedrock, Compatible, Gemini, Ollama, OpenAi, OpenAiResponses},
+    ReasoningBlock, Thousandths, ToolCall,
+};
 use serde_json::{Value, json};
 
 async fn request(kind: ProviderKind, model: &str, call: ModelCall) -> Request {
@@ -114,6 +117,29 @@ async fn single_tool_call_is_requested_where_supported() {
     assert_eq!(sent(OpenAi, "m", call.clone()).await.get("parallel_tool_calls"), None);
     let gemini = sent(Gemini, "m", call).await;
     assert_eq!(gemini["toolConfig"]["functionCallingConfig"]["allowedFunctionNames"], json!(["get_weather"]));
+}
+
+#[tokio::test]
+async fn mandatory_tools_follow_the_model_of_bedrock() {
+    let mut call = user("go");
+    call.tools = vec![weather()];
+    let choice = async |model: &str, call: &ModelCall| {
+        let config = sent(Bedrock, model, call.clone()).await["toolConfig"].clone();
+        assert_eq!(config["tools"][0]["toolSpec"]["name"], "get_weather");
+        config.get("toolChoice").cloned()
+    };
+    let (claude, llama) = ("eu.anthropic.claude-x-v1:0", "meta.llama3-1-70b-instruct-v1:0");
+    assert_eq!(choice(claude, &call).await, None);
+    call.tool_choice = ToolChoice::Required;
+    assert_eq!(choice(claude, &call).await, Some(json!({"any": {}})));
+    assert_eq!(choice(llama, &call).await, None);
+    call.tool_choice = ToolChoice::Named("get_weather".to_owned());
+    assert_eq!(choice("amazon.nova-pro-v1:0", &call).await, Some(json!({"tool": {"name": "get_weather"}})));
+    call.writing.effort = Some("high".to_owned());
+    assert_eq!(choice(claude, &call).await, None);
+    // Without tools in its history, a call that forbids tools is sent without them.
+    call.tool_choice = ToolChoice::None;
+    assert_eq!(sent(Bedrock, claude, call).await.get("toolConfig"), None);
 }
 
 #[tokio::test]

@@ -7,9 +7,7 @@ use crate::{
 };
 use baton_models::{GateLimits, JitterSource, ModelCatalog, ModelLayers, ProviderGate, chain};
 use baton_ports::Model;
-use baton_providers::ProviderKind;
-use baton_types::Clock;
-use baton_types::Timestamp;
+use baton_types::{Clock, ProviderKind, Timestamp};
 use std::{
     sync::Arc,
     time::{Duration, Instant},

@@ -4,7 +4,8 @@ use crate::{
     calls::{KEY, MorningClock, PAIR, collect_output, user},
     scripted_server::{Reply, ScriptedServer},
 };
-use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
+use baton_providers::{KeyPair, Provider, Secret};
+use baton_types::ProviderKind;
 use serde_json::json;
 use std::{
     io,

@@ -5,8 +5,9 @@ use crate::{
     chunks::{content_type, first, last},
     scripted_server::{Reply, Request, ScriptedServer},
 };
-use baton_ports::{ModelError, ModelEvent};
-use baton_providers::{KeyPair, Provider, ProviderKind, Secret};
+use baton_ports::{ModelError, ModelEvent, RetryAdvice};
+use baton_providers::{KeyPair, Provider, Secret};
+use baton_types::ProviderKind;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -105,6 +106,37 @@ async fn every_request_is_signed_over_its_content() {
     assert_eq!(server.count(), 0, "no request is repeated");
 }
 
+/// Inodes of the sockets on which this process listens.
+#[cfg(target_os = "linux")]
+fn listening_sockets() -> std::collections::BTreeSet<String> {
+    const LISTEN: &str = "0A";
+    let table =
+        ["/proc/self/net/tcp", "/proc/self/net/tcp6"].map(|path| std::fs::read_to_string(path).unwrap_or_default());
+    let open: Vec<String> = std::fs::read_dir("/proc/self/fd")
+        .expect("file descriptors")
+        .filter_map(|entry| Some(std::fs::read_link(entry.ok()?.path()).ok()?.to_string_lossy().into_owned()))
+        .collect();
+    let rows =
+        table.iter().flat_map(|table| table.lines().skip(1)).map(|row| row.split_whitespace().collect::<Vec<_>>());
+    let listening = rows.filter(|row| row.get(3) == Some(&LISTEN)).filter_map(|row| Some((*row.get(9)?).to_owned()));
+    listening.filter(|inode| open.contains(&format!("socket:[{inode}]"))).collect()
+}
+
+/// The request is signed where it is sent: no local port is opened for it.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn signed_call_opens_no_listener() {
+    let mut server = ScriptedServer::new(Reply::hanging(content_type(KIND), &first(KIND))).await;
+    let before = listening_sockets();
+    assert!(!before.is_empty(), "the scripted server listens");
+    let mut stream = signed(&server.url).model(MODEL).call(user("go"));
+    assert_eq!(stream.next().await, Some(Ok(ModelEvent::Text("Half".to_owned()))));
+    assert_eq!(listening_sockets(), before);
+    let request = server.request().await;
+    verified_headers(&request, "eu-central-1");
+    assert_eq!(headers(&request, "host"), [server.url.trim_start_matches("http://")]);
+}
+
 #[tokio::test]
 async fn session_token_is_optional_and_region_has_a_default() {
     let mut server = ScriptedServer::new(good()).await;
@@ -127,7 +159,8 @@ async fn rejected_key_is_reported_like_any_other() {
         let told =
             [collect_output(provider.model(MODEL).as_ref(), user("go")).await.error, provider.list().await.err()];
         for error in told {
-            let Some(ModelError::Refused { status: 403, message, retry_after: None, .. }) = error else {
+            let Some(ModelError::Refused { status: 403, message, advice: RetryAdvice { wait: None, .. } }) = error
+            else {
                 panic!("{error:?}")
             };
             let expect = "mine does not accept the key; check MY_ID and MY_SECRET \
@@ -192,8 +225,8 @@ async fn failures_match_those_without_signatures() {
             ask(&ScriptedServer::new(reply).await.url).await;
         }
         let (_, error) = ask(&ScriptedServer::new(busy.clone()).await.url).await;
-        let ModelError::Refused { status: 503, retry_after, .. } = error else { panic!("{error:?}") };
-        assert_eq!(retry_after, Some(Duration::from_millis(1500)));
+        let ModelError::Refused { status: 503, advice, .. } = error else { panic!("{error:?}") };
+        assert_eq!(advice.wait, Some(Duration::from_millis(1500)));
     }
 }
 

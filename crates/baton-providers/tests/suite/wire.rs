@@ -4,9 +4,9 @@ use crate::{
     aimock::Aimock,
     calls::{KEY, answered, collect_output, provider, signed, user, weather},
 };
-use baton_ports::{ChatFile, ChatFileContent, ChatMessage, FinishReason, Model, ModelError};
-use baton_providers::{Provider, ProviderKind, Secret};
-use baton_types::Usage;
+use baton_ports::{ChatFile, ChatFileContent, ChatMessage, FinishReason, Model, ModelError, RetryAdvice};
+use baton_providers::{Provider, Secret};
+use baton_types::{ProviderKind, Usage};
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 /// A name without a meaning in any service's naming rules.
@@ -131,15 +131,15 @@ const PICTURE: &str =
 
 async fn refusals(bench: &Bench) {
     let heard = collect_output(bench.model().as_ref(), user("ask too often")).await;
-    let Some(ModelError::Refused { status, message, retry_after, .. }) = heard.error else { panic!("{heard:?}") };
-    assert_eq!((status, retry_after), (429, Some(Duration::from_secs(7))));
+    let Some(ModelError::Refused { status, message, advice }) = heard.error else { panic!("{heard:?}") };
+    assert_eq!((status, advice.wait), (429, Some(Duration::from_secs(7))));
     assert!(message.contains("slow down") && message.starts_with("mine: "), "{message}");
     if bench.keys == KeyKind::Pair {
         return;
     }
     let wrong = bench.provider().with_key(Secret::new("sk-wrong-key-999"), "MY_KEY").model(model_name(bench.kind));
     let heard = collect_output(wrong.as_ref(), user("say hello")).await;
-    let Some(ModelError::Refused { status: 401, message, retry_after: None, .. }) = heard.error else {
+    let Some(ModelError::Refused { status: 401, message, advice: RetryAdvice { wait: None, .. } }) = heard.error else {
         panic!("{heard:?}")
     };
     assert!(message.contains("MY_KEY") && message.contains("mine"), "{message}");

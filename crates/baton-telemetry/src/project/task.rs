@@ -11,9 +11,9 @@ use crate::{
     names::{self, operation},
 };
 use baton_types::{
-    AgentName, Attributes, ContextId, Digest, FailureReason, Message, MessageId, ModelNote, ParentLink, QuestionKind,
-    RequestContext, RunId, Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState, Timestamp,
-    ToolCall, TraceContext, Usage,
+    AgentName, Attributes, ContextId, Digest, FailureReason, KnownProvider, Message, MessageId, ModelNote, ParentLink,
+    QuestionKind, RequestContext, RunId, Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState,
+    Timestamp, ToolCall, TraceContext, Usage,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -33,20 +33,10 @@ impl ModelLabel {
     /// Parses the model name of a response: `playbook`, or `provider:model`.
     pub fn parse(name: &str) -> Self {
         let (provider, model) = match name.split_once(':') {
-            Some((provider, model)) => (provider_name(provider), model),
+            Some((provider, model)) => (KnownProvider::convention(provider), model),
             None => ("baton", name),
         };
         Self { provider: provider.to_owned(), model: model.to_owned(), remote_url: None }
-    }
-}
-
-/// Provider name in the conventions.
-fn provider_name(id: &str) -> &str {
-    match id {
-        "claude" => "anthropic",
-        "gemini" | "google" => "gcp.gemini",
-        "bedrock" => "aws.bedrock",
-        other => other,
     }
 }
 

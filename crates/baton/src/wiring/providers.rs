@@ -8,7 +8,7 @@ use crate::{config::BatonSettings, failure::CliError, wiring::now};
 use baton_model_registry::{ModelChoice, ModelRegistry};
 use baton_models::PlaybookModels;
 use baton_ports::AgentSource;
-use baton_types::{AgentName, AgentResources, ErrorCode, KnownProvider, PROVIDERS, ProviderKind};
+use baton_types::{AgentName, AgentResources, ErrorCode, KnownProvider, PROVIDERS, ProviderSetting};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use std::{sync::Arc, time::Duration};
@@ -119,7 +119,7 @@ pub(crate) async fn report(
     let model = chosen.and_then(|choice| choice.models.first().cloned()).or_else(house);
     let model = model.unwrap_or_else(|| "playbook".to_owned());
     let source = found.filter(|found| found.model == model).map(|found| found.source.clone());
-    let known = PROVIDERS.iter().filter(|known| !matches!(known.kind, ProviderKind::Playbook | ProviderKind::Local));
+    let known = PROVIDERS.iter().filter(|known| known.backend.protocol().is_some());
     let mut ids: Vec<&str> = known.map(|known| known.id).collect();
     let entries = resources.providers.iter().chain(&lineup.settings().providers);
     for id in entries.map(|entry| entry.id.as_str()) {
@@ -136,7 +136,8 @@ pub(crate) async fn report(
 }
 
 async fn provider(lineup: &ModelRegistry, id: &str, resources: &AgentResources, asks: ProviderQuery) -> ProviderReport {
-    let title = KnownProvider::find(id).map_or("custom server", |known| known.title).to_owned();
+    let known = KnownProvider::find(id);
+    let title = known.map_or("custom server", |known| known.title).to_owned();
     let mut report = ProviderReport {
         id: id.to_owned(),
         title,
@@ -152,16 +153,14 @@ async fn provider(lineup: &ModelRegistry, id: &str, resources: &AgentResources, 
     if asks == ProviderQuery::Skip {
         return report;
     }
-    let listed = match tokio::time::timeout(LIST_TIMEOUT, reached.list()).await {
-        // A local provider at its default address was not configured explicitly.
-        Ok(Err(_)) | Err(_)
-            if report.from.is_none() && KnownProvider::find(id).is_some_and(|known| known.base_url.is_some()) =>
-        {
-            let message = "no server at its default address; start it, or set OLLAMA_HOST".to_owned();
-            return ProviderReport { readiness: Readiness::Missing(message), ..report };
-        }
-        listed => listed,
-    };
+    let listed = tokio::time::timeout(LIST_TIMEOUT, reached.list()).await;
+    // A local provider at its default address was not configured explicitly.
+    let local = known.filter(|known| report.from.is_none() && known.base_url.is_some());
+    if let (Some(local), Ok(Err(_)) | Err(_)) = (local, &listed) {
+        let variable = local.variables(ProviderSetting::BaseUrl).next().unwrap_or("base_url");
+        let message = format!("no server at its default address; start it, or set {variable}");
+        return ProviderReport { readiness: Readiness::Missing(message), ..report };
+    }
     match listed {
         Ok(Ok(listed)) => {
             report.readiness = Readiness::Ready { live: true };

@@ -1,29 +1,33 @@
 //! Tool results, including errors and images.
 
-use crate::ProviderKind;
 use baton_types::Json;
 use genai::chat::{Binary, ContentPart, ToolResponse};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// One tool result, with the names of the request.
-pub(super) struct WireToolResult<'a> {
-    pub(super) id: String,
-    pub(super) name: &'a str,
-    pub(super) output: &'a Json,
-    pub(super) is_error: bool,
+pub(crate) struct WireToolResult<'a> {
+    pub(crate) id: String,
+    pub(crate) name: &'a str,
+    pub(crate) output: &'a Json,
+    pub(crate) is_error: bool,
 }
 
-struct ResultImage {
-    media_type: String,
-    data: String,
+/// An image of a result, in Base64.
+pub(crate) struct ResultImage {
+    pub(crate) media_type: String,
+    pub(crate) data: String,
 }
 
-/// The result for the model, and the images that must follow it in a separate message.
-pub(super) fn parts(kind: ProviderKind, result: WireToolResult<'_>) -> (ContentPart, Vec<ContentPart>) {
-    let (text, pictures) = read(result.output);
-    if kind == ProviderKind::Anthropic {
-        return (claude(&result, &text, &pictures), Vec::new());
+impl WireToolResult<'_> {
+    /// Text and images.
+    pub(crate) fn text_and_images(&self) -> (String, Vec<ResultImage>) {
+        read(self.output)
     }
+}
+
+/// The result as text, and its images as parts of a separate message.
+pub(crate) fn text_and_images(result: WireToolResult<'_>) -> (ContentPart, Vec<ContentPart>) {
+    let (text, pictures) = read(result.output);
     let text = if result.is_error { format!("Error: {text}") } else { text };
     let mut response = ToolResponse::new(result.id, text);
     response.fn_name = Some(result.name.to_owned());
@@ -35,24 +39,6 @@ pub(super) fn parts(kind: ProviderKind, result: WireToolResult<'_>) -> (ContentP
         after.push(ContentPart::Binary(Binary::from_base64(picture.media_type, picture.data, None)));
     }
     (ContentPart::ToolResponse(response), after)
-}
-
-/// Claude has an error flag and accepts images inside the result.
-fn claude(result: &WireToolResult<'_>, text: &str, pictures: &[ResultImage]) -> ContentPart {
-    let mut content = Vec::new();
-    if !text.is_empty() || pictures.is_empty() {
-        // An empty text block is rejected.
-        content.push(json!({"type": "text", "text": if text.is_empty() { "(empty)" } else { text }}));
-    }
-    for picture in pictures {
-        let source = json!({"type": "base64", "media_type": picture.media_type, "data": picture.data});
-        content.push(json!({"type": "image", "source": source}));
-    }
-    let mut block = json!({"type": "tool_result", "tool_use_id": result.id, "content": content});
-    if result.is_error {
-        block["is_error"] = json!(true);
-    }
-    ContentPart::from_custom(block, None)
 }
 
 /// Text and images of a result; only content blocks of MCP servers contain images.
