@@ -3,7 +3,7 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Extra arguments for `make run`, `make test-backends`, `make test-clients`, `make floods`, `make soak` and `make fuzz`: make run ARGS="--once"
+# Extra arguments for `make run`, `make quick`, `make test-backends`, `make test-clients`, `make floods`, `make soak` and `make fuzz`: make run ARGS="--once"
 ARGS ?=
 CYCLES ?= 200
 SECONDS ?= 60
@@ -19,6 +19,10 @@ run: ## build (dev profile) and run `baton demo`: two agents on loopback; stop w
 .PHONY: test
 test: ## run all tests and checks, with the time of each stage
 	@scripts/test.sh
+
+.PHONY: quick
+quick: ## format, house rules and the tests of the lower layers, for the inner loop
+	@scripts/quick.sh $(ARGS)
 
 .PHONY: test-backends
 test-backends: ## test with an OpenTelemetry Collector, Arize Phoenix and an outage; ARGS="behind outage" selects parts

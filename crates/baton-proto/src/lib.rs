@@ -18,6 +18,3 @@ pub mod v1;
 
 pub use codec::{ClientCodec, Codec};
 pub use status::{error_from_status, status};
-
-/// Both schemas as an encoded `google.protobuf.FileDescriptorSet`, for reflection and tests.
-pub const DESCRIPTORS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/descriptors.bin"));

@@ -1,4 +1,4 @@
-//! Tests are never ignored, and wait for events instead of sleeping.
+//! Tests are never ignored, wait for events instead of sleeping, and are not examples of the documentation.
 
 use crate::{Tree, Violation, tree::is_test};
 
@@ -21,8 +21,31 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
                 violations.push(Violation::new(location(), "sleeps in a test; await the event it waits for"));
             }
         }
+        if text.contains("```") {
+            violations.extend(doc_tests(text).map(|number| {
+                let rule = "is a doc-test, which no run executes; write a test or use ```text";
+                Violation::new(format!("{path}:{number}"), rule)
+            }));
+        }
     }
     violations
+}
+
+/// Lines of doc comments that open a block of Rust code.
+fn doc_tests(text: &str) -> impl Iterator<Item = usize> {
+    let mut open = false;
+    text.lines().enumerate().filter_map(move |(index, line)| {
+        let line = line.trim_start();
+        let comment = line.strip_prefix("///").or_else(|| line.strip_prefix("//!"));
+        let Some(language) = comment.and_then(|comment| comment.trim_start().strip_prefix("```")) else {
+            open &= comment.is_some();
+            return None;
+        };
+        open = !open;
+        let first = language.split([',', ' ']).next().unwrap_or_default();
+        let is_rust = matches!(first, "" | "rust" | "no_run" | "ignore" | "should_panic" | "compile_fail");
+        (open && is_rust).then_some(index + 1)
+    })
 }
 
 /// With paused time a sleep ends as soon as no other task can make progress, so it waits for events.
@@ -30,8 +53,9 @@ fn pauses_time(text: &str) -> bool {
     ["start_paused = true", "start_paused(true)", "time::pause()"].iter().any(|pause| text.contains(pause))
 }
 
-fn has_tests(text: &str) -> bool {
-    text.contains("#[test]") || text.contains("#[tokio::test")
+/// Whether a file contains test functions.
+pub(crate) fn has_tests(text: &str) -> bool {
+    text.lines().map(str::trim_start).any(|line| line.starts_with("#[test]") || line.starts_with("#[tokio::test"))
 }
 
 /// All files of the folder: a file without tests is used by the tests next to it.

@@ -2,8 +2,8 @@
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-/// Folders with build output or third-party files.
-const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules", "__pycache__", "out"];
+/// Folders with build output, generated code or third-party files.
+const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules", "__pycache__", "out", "generated"];
 
 /// Location of the repository of a Git worktree, as an absolute path.
 const WORKTREE_FILE: &str = ".git";
@@ -70,7 +70,8 @@ impl Tree {
 }
 
 fn is_temporary(name: &str) -> bool {
-    [".snap.new", ".pending-snap", ".profraw", ".swp", "~"].iter().any(|end| name.ends_with(end))
+    // In a worktree, a file points to the repository.
+    name == ".git" || [".snap.new", ".pending-snap", ".profraw", ".swp", "~"].iter().any(|end| name.ends_with(end))
 }
 
 /// Whether a Rust file is a test rather than source.

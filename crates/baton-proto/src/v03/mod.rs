@@ -30,5 +30,5 @@ mod task;
 /// The generated messages and services.
 #[expect(missing_docs, reason = "generated; the schema says what its fields are")]
 pub mod pb {
-    include!(concat!(env!("OUT_DIR"), "/a2a.v1.rs"));
+    include!("../generated/a2a.v1.rs");
 }

@@ -27,5 +27,5 @@ mod task;
 /// The generated messages and services.
 #[expect(missing_docs, reason = "generated; the schema says what its fields are")]
 pub mod pb {
-    include!(concat!(env!("OUT_DIR"), "/lf.a2a.v1.rs"));
+    include!("../generated/lf.a2a.v1.rs");
 }

@@ -1,16 +1,15 @@
 //! The schemas contain exactly the facts of the published ones; `tests/python/schema_facts.py` writes the tables.
 
-use prost::Message;
+use crate::generated;
 use prost_types::{
-    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet,
-    ServiceDescriptorProto,
+    DescriptorProto, EnumDescriptorProto, FieldDescriptorProto, FileDescriptorProto, ServiceDescriptorProto,
     field_descriptor_proto::{Label, Type},
 };
 use std::collections::BTreeSet;
 
 #[test]
 fn schemas_contain_exactly_the_published_facts() {
-    let set = FileDescriptorSet::decode(baton_proto::DESCRIPTORS).unwrap();
+    let set = generated::schemas();
     for (package, published) in
         [("lf.a2a.v1", include_str!("../facts/lf.a2a.v1.txt")), ("a2a.v1", include_str!("../facts/a2a.v1.txt"))]
     {

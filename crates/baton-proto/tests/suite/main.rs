@@ -5,6 +5,7 @@
 mod arbitrary;
 mod facts;
 mod fuzz_findings;
+mod generated;
 mod golden;
 mod refusals;
 mod roundtrip;

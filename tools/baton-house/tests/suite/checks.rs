@@ -262,6 +262,39 @@ fn additional_test_binaries_are_reported() {
 }
 
 #[test]
+fn unit_test_binaries_have_tests() {
+    let disabled = "[package]\nname = \"x\"\n\n[lib]\ntest = false\n";
+    let tested = "fn f() {}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn f() {}\n}\n";
+    let tree = Tree::from_files([
+        ("crates/a/Cargo.toml", "[package]\n"),
+        ("crates/a/src/lib.rs", "const NAME: &str = \"#[test]\";\n"),
+        ("crates/a/tests/suite/main.rs", tested),
+        ("crates/b/Cargo.toml", disabled),
+        ("crates/b/src/lib.rs", "mod deep;\n"),
+        ("crates/b/src/deep/mod.rs", tested),
+        ("crates/c/Cargo.toml", "[package]\n"),
+        ("crates/c/src/main.rs", tested),
+        ("tools/d/Cargo.toml", disabled),
+        ("tools/d/src/lib.rs", ""),
+        ("fuzz/Cargo.toml", "[package]\n"),
+    ]);
+    assert_eq!(places(&test_binaries::check_unit_tests(&tree)), ["crates/a/Cargo.toml", "crates/b/Cargo.toml"]);
+}
+
+#[test]
+fn doc_tests_are_reported() {
+    let tree = Tree::from_files([
+        (
+            "crates/a/src/a.rs",
+            "//! Words:\n//!\n//! ```text\n//! a\n//! ```\n\n/// ```\n/// f();\n/// ```\nfn f() {}\n",
+        ),
+        ("crates/a/src/b.rs", "/// ```json\nfn f() {}\n\n    /// ```rust,no_run\n    /// ```\n    fn g() {}\n"),
+        ("crates/a/src/c.rs", "// ```\nconst FENCE: &str = \"```\";\n"),
+    ]);
+    assert_eq!(places(&test_habits::check(&tree)), ["crates/a/src/a.rs:7", "crates/a/src/b.rs:4"]);
+}
+
+#[test]
 fn ignored_tests_and_sleeps_are_reported() {
     let tree = Tree::from_files([
         ("crates/a/src/a.rs", "fn f() { tokio::time::sleep(x).await; }\n#[cfg(test)]\nmod tests {\n    #[ignore]\n}\n"),

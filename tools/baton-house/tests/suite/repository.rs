@@ -85,6 +85,11 @@ fn every_crate_has_one_integration_test_binary() {
 }
 
 #[test]
+fn unit_test_binaries_contain_tests() {
+    assert_no_violations(&test_binaries::check_unit_tests(&tree()));
+}
+
+#[test]
 fn tests_run_and_wait_for_events() {
     assert_no_violations(&test_habits::check(&tree()));
 }
