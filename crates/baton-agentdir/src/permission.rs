@@ -4,8 +4,7 @@ use crate::{
     document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation},
     mcp::{self, McpDialect},
 };
-use baton_rules::glob_matches;
-use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule};
+use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule, glob_matches};
 
 /// Maximum number of tool rules per file.
 pub(crate) const MAX_RULES: usize = 1000;

@@ -27,6 +27,7 @@ mod listing;
 mod message;
 mod permission;
 mod permission_change;
+mod permission_rules;
 mod principal;
 mod printable;
 mod provider;
@@ -75,6 +76,9 @@ pub use listing::AgentListing;
 pub use message::{Artifact, Message, Part, PartContent, Role};
 pub use permission::{ApprovalMode, ArgumentMatch, InclusionMode, Permission, PermissionRule, ToolPolicy};
 pub use permission_change::{PermissionChange, PermissionTarget, ToolAccess};
+pub use permission_rules::{
+    RankedPermission, RuleOutcome, RulePrecision, RuleSubject, ServerToolPermissions, glob_matches, strongest_rule,
+};
 pub use principal::Principal;
 pub use printable::{escape_json, escape_text, is_control_sequence};
 pub use provider::{AgentVariables, ProviderEntry};

@@ -11,8 +11,9 @@ use crate::{
     document::{self, DocumentNode, NodeValue},
     parse,
 };
-use baton_rules::{ServerToolPermissions, glob_matches};
-use baton_types::{McpServer, Permission, PermissionChange, PermissionTarget, ToolAccess};
+use baton_types::{
+    McpServer, Permission, PermissionChange, PermissionTarget, ServerToolPermissions, ToolAccess, glob_matches,
+};
 use std::collections::BTreeMap;
 
 /// File in TeamSpark's dialect.
