@@ -8,7 +8,6 @@
 
 mod access;
 mod apply;
-mod backoff;
 mod budget;
 mod caller;
 mod concurrency_groups;
@@ -38,7 +37,6 @@ mod window;
 
 pub use access::{Access, AccessScope, MissingScope, ScopeParseError, check_access, check_access_to_all};
 pub use apply::IllegalTransition;
-pub use backoff::push_backoff;
 pub use budget::{BudgetTotals, calendar_month, may_call_model, may_call_tools};
 pub use caller::{AcceptedMessage, MessageRejection, accept_message, resume_child_wait};
 pub use concurrency_groups::group_concurrent_calls;

@@ -10,6 +10,7 @@ mod a2a_settings;
 mod agent;
 mod agent_change;
 mod agent_resources;
+mod backoff;
 mod budget;
 mod caller_server;
 mod compaction;
@@ -54,6 +55,7 @@ pub use agent_resources::{
     AgentResources, ExportedTool, InclusionModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts,
     McpTransport,
 };
+pub use backoff::{Backoff, BackoffPolicy, Jitter};
 pub use budget::{Budget, BudgetUsage, Budgets};
 pub use caller_server::{CallerServerSpec, CallerServerTool};
 pub use compaction::{Compaction, FirstMessage};
