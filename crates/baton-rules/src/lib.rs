@@ -24,6 +24,7 @@ mod rate;
 mod repair;
 mod resume;
 mod run_options;
+mod schema_budget;
 mod schema_validator;
 mod session;
 mod session_history;
