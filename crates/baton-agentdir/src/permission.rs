@@ -2,8 +2,7 @@
 
 use crate::mcp::{self, McpDialect};
 use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, SourceLocation};
-use baton_rules::glob_matches;
-use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule};
+use baton_types::{ApprovalMode, ArgumentMatch, InclusionMode, McpServer, Permission, PermissionRule, glob_matches};
 
 /// Maximum number of tool rules per file.
 pub(crate) const MAX_RULES: usize = 1000;

@@ -35,6 +35,7 @@ pub struct SseParser {
     event: Option<String>,
     data: Option<String>,
     retry: Option<Duration>,
+    last_id: Option<String>,
     ready: VecDeque<SseEvent>,
 }
 
@@ -50,6 +51,7 @@ impl SseParser {
             event: None,
             data: None,
             retry: None,
+            last_id: None,
             ready: VecDeque::new(),
         }
     }
@@ -86,6 +88,11 @@ impl SseParser {
         self.retry
     }
 
+    /// Id that the server sent last, also in an event without data, which is not returned.
+    pub fn last_id(&self) -> Option<&str> {
+        self.last_id.as_deref()
+    }
+
     fn extend_line(&mut self, piece: &[u8]) -> Result<(), SseError> {
         let fields = [&self.id, &self.event, &self.data];
         let held: usize = fields.into_iter().flatten().map(String::len).sum();
@@ -102,6 +109,9 @@ impl SseParser {
         self.started = true;
         if text.is_empty() {
             let (id, event) = (self.id.take(), self.event.take());
+            if id.is_some() {
+                self.last_id.clone_from(&id);
+            }
             if let Some(data) = self.data.take() {
                 self.ready.push_back(SseEvent { id, event, data });
             }

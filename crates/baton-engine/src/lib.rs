@@ -31,6 +31,7 @@ mod question_forwarding;
 mod recover;
 mod relevance;
 mod remote_cancel;
+mod retry;
 mod run;
 mod schema_cache;
 mod send;

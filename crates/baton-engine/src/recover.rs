@@ -1,22 +1,21 @@
 //! Resumes unfinished work of an earlier process.
 
-use crate::{Engine, EngineError, end::TaskEnd, engine::EngineInner, isolation::CrashSurvey, live::LiveTask};
+use crate::{
+    Engine, EngineError, end::TaskEnd, engine::EngineInner, isolation::CrashSurvey, live::LiveTask,
+    retry::JOURNAL_RETRY,
+};
 use baton_ports::{JournalError, StreamHead};
 use baton_rules::{CrashSuspect, ResumeDecision, decide_resume, has_own_work};
-use baton_types::{StreamId, TaskId, TaskState};
+use baton_types::{Backoff, StreamId, TaskId, TaskState};
 use futures_util::{StreamExt, stream};
 use parking_lot::Mutex;
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 /// Unfinished tasks read per page.
 const PAGE: usize = 512;
 
 /// Maximum tasks recovered concurrently; they share journal syncs.
 const MAX_CONCURRENT_RECOVERIES: usize = 128;
-
-/// Delay between attempts while the journal rejects.
-const MIN_RETRY_DELAY: Duration = Duration::from_millis(100);
-const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// Reason to resume a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -156,11 +155,11 @@ impl EngineInner {
         }
         let inner = Arc::clone(self);
         self.drivers.spawn(async move {
-            let mut pause = MIN_RETRY_DELAY;
+            let mut backoff = Backoff::new(JOURNAL_RETRY);
             loop {
                 tokio::select! {
                     () = inner.stopping.cancelled() => return,
-                    () = tokio::time::sleep(pause) => {}
+                    () = tokio::time::sleep(backoff.next_delay()) => {}
                 }
                 match inner.resume_task(&task, after).await {
                     // A missing task, handled below, was never journaled.
@@ -178,7 +177,6 @@ impl EngineInner {
                     }
                     Err(error) => tracing::debug!(%task, %error, "still waiting for the journal"),
                 }
-                pause = (pause * 2).min(MAX_RETRY_DELAY);
             }
         });
     }

@@ -1,10 +1,12 @@
 //! Cancels tasks of remote agents whose results are no longer needed. The outbox entry is open from the commit that
 //! ended the local task until the remote agent has acknowledged.
 
-use crate::{EngineError, engine::EngineInner, run::pending_peer_request, send::internal};
+use crate::{EngineError, engine::EngineInner, retry::REMOTE_CANCEL_RETRY, run::pending_peer_request, send::internal};
 use baton_ports::{OutboxEntry, OutboxProgress, PeerError, PeerRequest};
 use baton_rules::TaskRecord;
-use baton_types::{AgentName, ErrorCode, Json, Message, MessageId, Principal, Role, StreamId, TaskId, Timestamp};
+use baton_types::{
+    AgentName, Backoff, ErrorCode, Json, Message, MessageId, Principal, Role, StreamId, TaskId, Timestamp,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -20,9 +22,8 @@ const PAGE: usize = 512;
 /// Maximum concurrent remote cancels.
 pub(crate) const MAX_CONCURRENT_REMOTE_CANCELS: usize = 64;
 
-/// Delay between attempts; each attempt takes up to half a minute.
-const MIN_RETRY_DELAY: Duration = Duration::from_secs(5);
-const MAX_RETRY_DELAY: Duration = Duration::from_secs(10 * 60);
+/// Delay between attempts to read the pending remote cancels.
+const READ_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// Time after which retries stop and the remote agent is left to its own limits.
 const DEADLINE: Duration = Duration::from_secs(24 * 60 * 60);
@@ -85,7 +86,7 @@ impl EngineInner {
             let resume = async {
                 while let Err(error) = inner.resume_all_remote_cancels().await {
                     tracing::debug!(%error, "still waiting for the journal to read pending remote cancels");
-                    tokio::time::sleep(MIN_RETRY_DELAY).await;
+                    tokio::time::sleep(READ_RETRY_DELAY).await;
                 }
             };
             stopping.run_until_cancelled(resume).await;
@@ -129,7 +130,7 @@ impl EngineInner {
     }
 
     async fn run_remote_cancel(&self, entry_id: &str, cancel: &RemoteCancel, until: Timestamp) {
-        let mut pause = MIN_RETRY_DELAY;
+        let mut backoff = Backoff::new(REMOTE_CANCEL_RETRY);
         loop {
             let result = match self.remote_cancel_permits.acquire().await {
                 Ok(_turn) => self.try_remote_cancel(cancel).await,
@@ -144,8 +145,7 @@ impl EngineInner {
                     break;
                 }
             }
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(MAX_RETRY_DELAY);
+            tokio::time::sleep(backoff.next_delay()).await;
         }
         if let Err(error) = self.journal().outbox_remove(entry_id).await {
             tracing::warn!(order = entry_id, %error, "a finished remote cancel could not be removed; it will be repeated at the next start");

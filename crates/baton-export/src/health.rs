@@ -1,9 +1,13 @@
 //! Health of a target. Only changes are logged.
 
-use crate::{ExportTarget, ExportTiming, Route, backoff::Backoff, counts::TargetCounters};
+use crate::{ExportTarget, ExportTiming, Route, counts::TargetCounters};
 use baton_outbound::Target;
 use baton_ports::ExportState;
+use baton_types::{Backoff, BackoffPolicy, Jitter};
 use std::{sync::Arc, time::Duration};
+
+/// Upper bound of a delay requested by a target.
+const MAX_RETRY_AFTER_DELAY: Duration = Duration::from_secs(10 * 60);
 
 /// Health of a target, with backoff.
 pub(crate) struct TargetHealth {
@@ -17,6 +21,8 @@ pub(crate) struct TargetHealth {
     skip_logged: bool,
     /// Backoff for temporary failures.
     retry_backoff: Backoff,
+    /// First delay of that backoff.
+    min_retry_delay: Duration,
     /// Backoff for failures that need a configuration change.
     blocked_backoff: Backoff,
     count: Arc<TargetCounters>,
@@ -47,8 +53,9 @@ impl TargetHealth {
             is_default: target.is_default,
             state: HealthState::Healthy,
             skip_logged: false,
-            retry_backoff: Backoff::new(pace.retry_delay, max_delay),
-            blocked_backoff: Backoff::new(pace.max_retry_delay, pace.max_default_retry_delay.max(pace.max_retry_delay)),
+            retry_backoff: backoff(pace.retry_delay, max_delay),
+            min_retry_delay: pace.retry_delay,
+            blocked_backoff: backoff(pace.max_retry_delay, pace.max_default_retry_delay.max(pace.max_retry_delay)),
             count,
         }
     }
@@ -70,7 +77,11 @@ impl TargetHealth {
             }
         }
         self.blocked_backoff.reset();
-        self.retry_backoff.next_delay(retry_after)
+        let delay = self.retry_backoff.next_jittered(draw_jitter());
+        match retry_after {
+            Some(requested) => requested.min(MAX_RETRY_AFTER_DELAY).max(delay.min(self.min_retry_delay)),
+            None => delay,
+        }
     }
 
     /// Records a failure that needs a configuration change; returns a long retry delay.
@@ -95,7 +106,7 @@ impl TargetHealth {
             }
         }
         self.retry_backoff.reset();
-        self.blocked_backoff.next_delay(None)
+        self.blocked_backoff.next_jittered(draw_jitter())
     }
 
     /// Records that the target accepted or rejected a request.
@@ -136,6 +147,15 @@ impl TargetHealth {
             );
         }
     }
+}
+
+/// Delays with jitter, so that clients do not retry at the same time.
+fn backoff(first: Duration, max: Duration) -> Backoff {
+    Backoff::new(BackoffPolicy::new(first, max).with_jitter(75, 125))
+}
+
+fn draw_jitter() -> Jitter {
+    Jitter::from_bits(rand::random())
 }
 
 /// Scheme, host and port of a URL; the rest may be secret.

@@ -8,7 +8,6 @@
 //! Read first: [`ExportTarget`] (destination and settings), [`Exporter`] (background tasks), [`LogQueue`] (queue of log
 //! lines), [`from_environment`] (OpenTelemetry variables).
 
-mod backoff;
 mod content;
 mod counts;
 mod environment;

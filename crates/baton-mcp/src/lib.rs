@@ -17,9 +17,9 @@ mod environment;
 pub mod exported;
 mod manage;
 mod own;
-mod schema;
 mod serve;
 mod span;
+mod tool_schema;
 
 pub use agent_invocation::{PublicBaseUrl, RefusalLog};
 pub use endpoints::{McpPorts, routes};

@@ -4,9 +4,10 @@ use crate::{
     CallError, PeerClient,
     client::{refused_error, unreachable_error},
     follow::{is_ended, is_missing},
-    retry::Backoff,
+    retry::{RECONNECTS, next_delay},
 };
 use baton_ports::PeerError;
+use baton_types::Backoff;
 use baton_wire::a2a::v1::CancelTaskRequest;
 use tokio::time::{Instant, sleep};
 
@@ -14,7 +15,7 @@ impl PeerClient {
     /// Cancels a task, with retries until the peer is reached; a task that has already ended counts as success.
     pub async fn cancel(&self, task: &str) -> Result<(), PeerError> {
         let began = Instant::now();
-        let mut backoff = Backoff::reconnects();
+        let mut backoff = Backoff::new(RECONNECTS);
         loop {
             let request = CancelTaskRequest { id: task.to_owned().into(), ..CancelTaskRequest::default() };
             let error = match self.binding().cancel(request, &self.base_metadata()).await {
@@ -25,7 +26,7 @@ impl PeerClient {
             if error.is_refusal() {
                 return Err(refused_error(&error));
             }
-            let wait = backoff.next(error.retry_after());
+            let wait = next_delay(&mut backoff, error.retry_after());
             if matches!(error, CallError::Forbidden(_)) || began.elapsed() + wait > self.retry_limits().reach_timeout {
                 return Err(unreachable_error(&error));
             }

@@ -3,10 +3,11 @@
 use crate::{
     CallError, PeerClient,
     follow::{TaskFollower, is_missing, is_unknown_method},
-    retry::Backoff,
+    retry::{RECONNECTS, next_delay},
     send::PriorPeerSend,
 };
 use baton_ports::{PeerError, PeerRequest};
+use baton_types::Backoff;
 use baton_wire::a2a::v1::{GetTaskRequest, ListTasksRequest, Task};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
@@ -78,14 +79,14 @@ impl PeerClient {
     /// One search, with retries until the peer replies: an unreachable peer may be starting.
     async fn search_with_retry(&self, ask: &PeerRequest, once: bool) -> SearchOutcome {
         let began = Instant::now();
-        let mut backoff = Backoff::reconnects();
+        let mut backoff = Backoff::new(RECONNECTS);
         loop {
             let error = match self.search_once(ask).await {
                 Ok(look) => return look,
                 Err(error) => error,
             };
             tracing::debug!(%error, "a remote agent could not be queried");
-            let wait = backoff.next(error.retry_after());
+            let wait = next_delay(&mut backoff, error.retry_after());
             if once || error.is_refusal() || began.elapsed() + wait > self.retry_limits().silence_timeout {
                 return SearchOutcome::Unsupported;
             }

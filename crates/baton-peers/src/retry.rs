@@ -1,43 +1,21 @@
 //! Retry delays.
 
 use crate::CallError;
+use baton_types::{Backoff, BackoffPolicy, Jitter};
 use std::time::Duration;
 
-/// Exponential backoff with jitter.
-#[derive(Clone, Debug)]
-pub(crate) struct Backoff {
-    first: Duration,
-    max_delay: Duration,
-    tries: u32,
-    /// Minimum delay, in percent of the maximum of the attempt.
-    floor: u32,
-}
+/// Reconnects, with full jitter.
+pub(crate) const RECONNECTS: BackoffPolicy =
+    BackoffPolicy::new(Duration::from_millis(100), Duration::from_secs(10)).with_jitter(0, 100);
 
-impl Backoff {
-    /// For reconnects: 100 ms to 10 s, full jitter.
-    pub(crate) fn reconnects() -> Self {
-        Self { first: Duration::from_millis(100), max_delay: Duration::from_secs(10), tries: 0, floor: 0 }
-    }
+/// Polls of a task, with a random second half.
+pub(crate) const POLLS: BackoffPolicy =
+    BackoffPolicy::new(Duration::from_millis(500), Duration::from_secs(15)).with_jitter(50, 100);
 
-    /// For polls of a task: 0.5 s to 15 s, with a random second half.
-    pub(crate) fn polling() -> Self {
-        Self { first: Duration::from_millis(500), max_delay: Duration::from_secs(15), tries: 0, floor: 50 }
-    }
-
-    /// Resets the delay after a success.
-    pub(crate) fn reset(&mut self) {
-        self.tries = 0;
-    }
-
-    /// The next delay; at least the delay requested by the peer.
-    pub(crate) fn next(&mut self, asked_for: Option<Duration>) -> Duration {
-        let ceiling = self.first.saturating_mul(1 << self.tries.min(20)).min(self.max_delay);
-        self.tries = self.tries.saturating_add(1);
-        let certain = ceiling * self.floor / 100;
-        let chance = u32::try_from(getrandom::u64().unwrap_or(u64::MAX) >> 32).unwrap_or(u32::MAX);
-        let wait = certain + (ceiling - certain).mul_f64(f64::from(chance) / f64::from(u32::MAX));
-        wait.max(asked_for.unwrap_or_default())
-    }
+/// The next delay; at least the delay requested by the peer.
+pub(crate) fn next_delay(backoff: &mut Backoff, requested: Option<Duration>) -> Duration {
+    let jitter = Jitter::from_bits(getrandom::u64().unwrap_or(u64::MAX));
+    backoff.next_jittered(jitter).max(requested.unwrap_or_default())
 }
 
 impl CallError {
@@ -76,14 +54,14 @@ mod tests {
 
     #[test]
     fn backoff_grows_to_a_limit_and_honors_retry_after() {
-        let mut backoff = Backoff::polling();
+        let mut backoff = Backoff::new(POLLS);
         for (low, high) in [(250, 500), (500, 1000), (1000, 2000), (2000, 4000), (4000, 8000), (7500, 15_000)] {
-            let wait = backoff.next(None).as_millis();
+            let wait = next_delay(&mut backoff, None).as_millis();
             assert!((low..=high).contains(&wait), "{wait} is not in {low}..={high}");
         }
-        assert!((7500..=15_000).contains(&backoff.next(None).as_millis()));
-        assert_eq!(backoff.next(Some(Duration::from_secs(60))), Duration::from_secs(60));
+        assert!((7500..=15_000).contains(&next_delay(&mut backoff, None).as_millis()));
+        assert_eq!(next_delay(&mut backoff, Some(Duration::from_secs(60))), Duration::from_secs(60));
         backoff.reset();
-        assert!(backoff.next(None) <= Duration::from_millis(500));
+        assert!(next_delay(&mut backoff, None) <= Duration::from_millis(500));
     }
 }

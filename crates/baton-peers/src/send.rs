@@ -4,9 +4,10 @@ use crate::{
     BindingEvent, CallError, PeerClient, RequestMetadata, TaskTracker,
     client::{refused_error, request, truncate_error, unreachable_error},
     follow::{FollowStart, TaskFollower},
-    retry::Backoff,
+    retry::{RECONNECTS, next_delay},
 };
 use baton_ports::{PeerError, PeerRequest};
+use baton_types::Backoff;
 use baton_wire::a2a::v1::{SendMessageRequest, StreamResponse};
 use futures_util::StreamExt as _;
 use tokio::time::{Instant, sleep};
@@ -37,7 +38,7 @@ impl PeerClient {
             with.idempotency_key = Some(ask.message.id.as_str().to_owned());
         }
         let began = Instant::now();
-        let mut backoff = Backoff::reconnects();
+        let mut backoff = Backoff::new(RECONNECTS);
         loop {
             let error = match self.send_once(request.clone(), &with).await {
                 Ok(begin) => {
@@ -65,7 +66,7 @@ impl PeerClient {
                 PriorPeerSend::NotSent => self.retry_limits().reach_timeout,
                 PriorPeerSend::Possible => self.retry_limits().silence_timeout,
             };
-            let wait = backoff.next(error.retry_after());
+            let wait = next_delay(&mut backoff, error.retry_after());
             if began.elapsed() + wait > patience {
                 return Err(match before {
                     PriorPeerSend::NotSent => unreachable_error(&error),

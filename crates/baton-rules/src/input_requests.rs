@@ -1,7 +1,8 @@
 //! Input requests of tools and responses of callers, as data parts.
 
 use crate::{
-    CallStage, MessageRejection, TaskRecord, in_doubt_request, is_in_doubt, question_forwarding::is_forwarded,
+    CallStage, MessageRejection, SchemaValidator, TaskRecord, in_doubt_request, is_in_doubt,
+    question_forwarding::is_forwarded,
 };
 use baton_types::{
     AgentName, AnswerAction, CallId, Digest, ErrorCode, Json, Message, Part, PartContent, QuestionKind, TaskState,
@@ -317,56 +318,21 @@ fn parse_text_answer(question: &ToolQuestion, text: &str) -> Result<ToolAnswer, 
     answer(AnswerAction::Accept, Some(complete_form(schema, &content)?))
 }
 
-/// Validates form content and adds defaults; form fields have plain values only.
+/// Validates form content and adds defaults. Content is not validated if the schema of the form cannot be used: the tool
+/// checks it too.
 pub fn complete_form(schema: &Json, content: &Json) -> Result<Json, String> {
     let form: Value = schema.read().unwrap_or_default();
     let mut content: Map<String, Value> = content.read().map_err(|_| "content must be an object".to_owned())?;
     for (name, field) in form["properties"].as_object().into_iter().flatten() {
-        match content.get(name) {
-            Some(value) => check_field(field, value).map_err(|expected| format!("'{name}' must be {expected}"))?,
-            None => {
-                if let Some(default) = field.get("default") {
-                    content.insert(name.clone(), default.clone());
-                }
-            }
+        if let Some(default) = field.get("default")
+            && !content.contains_key(name)
+        {
+            content.insert(name.clone(), default.clone());
         }
     }
-    let required = form["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    match required.into_iter().find(|name| !content.contains_key(*name)) {
-        Some(name) => Err(format!("'{name}' is missing")),
-        None => Ok(Value::Object(content).into()),
+    let content = Value::Object(content);
+    if let Ok(form) = SchemaValidator::compile_value(form) {
+        form.check(&content)?;
     }
-}
-
-fn check_field(field: &Value, value: &Value) -> Result<(), String> {
-    let right = match field["type"].as_str() {
-        Some("string") => value.is_string(),
-        Some("integer") => {
-            value.is_i64() || value.is_u64() || value.as_f64().is_some_and(|number| number.fract() == 0.0)
-        }
-        Some("number") => value.is_number(),
-        Some("boolean") => value.is_boolean(),
-        Some("array") => value.is_array(),
-        _ => true,
-    };
-    if !right {
-        return Err(format!("of type {}", field["type"].as_str().unwrap_or("unknown")));
-    }
-    let items = if value.is_array() { &field["items"] } else { field };
-    let Some(choices) = choices(items) else { return Ok(()) };
-    let chosen = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
-    match chosen.iter().all(|value| choices.contains(&value)) {
-        true => Ok(()),
-        false => Err(format!("one of: {}", choices.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "))),
-    }
-}
-
-/// Allowed values of a field: `enum`, or the constants of `oneOf` and `anyOf`.
-fn choices(field: &Value) -> Option<Vec<&Value>> {
-    if let Some(choices) = field["enum"].as_array() {
-        return Some(choices.iter().collect());
-    }
-    let named = field["oneOf"].as_array().or_else(|| field["anyOf"].as_array())?;
-    let constants: Vec<&Value> = named.iter().filter_map(|choice| choice.get("const")).collect();
-    (!constants.is_empty()).then_some(constants)
+    Ok(content.into())
 }

@@ -8,7 +8,6 @@
 
 mod access;
 mod apply;
-mod backoff;
 mod budget;
 mod caller;
 mod concurrency_groups;
@@ -25,6 +24,7 @@ mod rate;
 mod repair;
 mod resume;
 mod run_options;
+mod schema_budget;
 mod schema_validator;
 mod session;
 mod session_history;
@@ -38,7 +38,6 @@ mod window;
 
 pub use access::{Access, AccessScope, MissingScope, ScopeParseError, check_access, check_access_to_all};
 pub use apply::IllegalTransition;
-pub use backoff::push_backoff;
 pub use budget::{BudgetTotals, calendar_month, may_call_model, may_call_tools};
 pub use caller::{AcceptedMessage, MessageRejection, accept_message, resume_child_wait};
 pub use concurrency_groups::group_concurrent_calls;
@@ -58,9 +57,7 @@ pub use handoff::{
 pub use in_doubt::{in_doubt_message, in_doubt_part, in_doubt_request, is_in_doubt};
 pub use input_requests::{complete_form, input_requests_part, is_tool_answer};
 pub use mode::{ModeRejection, check_caller_tools, check_mode_setting, check_mode_unchanged, resolve_mode};
-pub use permission::{
-    PermissionContext, PermissionDecision, ServerToolPermissions, decide_permission, glob_matches, is_offered,
-};
+pub use permission::{PermissionContext, PermissionDecision, decide_permission, is_offered};
 pub use question_forwarding::{ForwardedAnswer, forwarded_question_parts, mark_remote_question};
 pub use rate::{RateLimit, TokenBucket};
 pub use resume::{

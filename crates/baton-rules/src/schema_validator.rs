@@ -1,5 +1,6 @@
 //! JSON Schema validation with error messages that a model can act on.
 
+use crate::schema_budget::{is_bounded, unsupported_reference};
 use baton_types::{ErrorCode, Json, ToolCall};
 use boon::{Compiler, ErrorKind, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
@@ -16,6 +17,7 @@ const SCHEMA_URL: &str = "form:///schema";
 
 /// A compiled JSON Schema.
 pub struct SchemaValidator {
+    schema: Value,
     schemas: Schemas,
     index: SchemaIndex,
 }
@@ -53,22 +55,46 @@ impl UrlLoader for OfflineLoader {
 }
 
 impl SchemaValidator {
-    /// Compiles a JSON Schema; the default draft is 2020-12.
+    /// Compiles a JSON Schema; the default draft is 2020-12. References must have the form `#/...`.
     pub fn compile(schema: &Json) -> Result<Self, SchemaCompileError> {
+        Self::compile_value(schema.to_value())
+    }
+
+    /// Compiles a parsed JSON Schema.
+    pub fn compile_value(schema: Value) -> Result<Self, SchemaCompileError> {
+        if let Some(reference) = unsupported_reference(&schema) {
+            return Err(SchemaCompileError(truncate(&format!("{reference} is not supported"))));
+        }
         let unusable = |error: boon::CompileError| SchemaCompileError(truncate(&error.to_string()));
         let (mut compiler, mut schemas) = (Compiler::new(), Schemas::new());
         compiler.use_loader(Box::new(OfflineLoader));
-        compiler.add_resource(SCHEMA_URL, schema.to_value()).map_err(unusable)?;
+        compiler.add_resource(SCHEMA_URL, schema.clone()).map_err(unusable)?;
         let index = compiler.compile(SCHEMA_URL, &mut schemas).map_err(unusable)?;
-        Ok(Self { schemas, index })
+        Ok(Self { schema, schemas, index })
+    }
+
+    /// Whether the value is valid; the error lists the first few violations in one line.
+    pub fn check(&self, value: &Value) -> Result<(), String> {
+        match self.value_violations(value).as_slice() {
+            [] => Ok(()),
+            violations => Err(join_violations(violations)),
+        }
     }
 
     /// First few validation errors; empty if the value is valid.
     pub fn violations(&self, value: &Json) -> Vec<SchemaViolation> {
-        let value = value.to_value();
-        let Err(error) = self.schemas.validate(&value, self.index) else { return Vec::new() };
+        self.value_violations(&value.to_value())
+    }
+
+    /// First few validation errors. A value that takes too many steps counts as valid, as every value does if the schema
+    /// refers to itself for the same value.
+    fn value_violations(&self, value: &Value) -> Vec<SchemaViolation> {
+        if !is_bounded(&self.schema, value) {
+            return Vec::new();
+        }
+        let Err(error) = self.schemas.validate(value, self.index) else { return Vec::new() };
         let mut violations = Vec::new();
-        collect_violations(&error, &value, &mut violations);
+        collect_violations(&error, value, &mut violations);
         violations.dedup();
         violations.truncate(MAX_REPORTED_ERRORS);
         violations
@@ -82,8 +108,7 @@ pub fn argument_errors(form: Option<&SchemaValidator>, call: &ToolCall) -> Optio
         let arguments = truncate(call.arguments.as_str());
         return Some(format!("{code}: the arguments of '{}' are not a JSON object: {arguments}", call.name));
     }
-    let violations = form?.violations(&call.arguments);
-    let problems = (!violations.is_empty()).then(|| join_violations(&violations))?;
+    let problems = form?.check(&call.arguments.to_value()).err()?;
     Some(format!("{code}: the arguments of '{}' do not match the schema: {problems}", call.name))
 }
 
@@ -101,10 +126,8 @@ pub fn extract_json(answer: &str) -> Option<Json> {
 /// Parses and validates an answer; the error is a message for the model.
 pub fn parse_answer(form: &SchemaValidator, answer: &str) -> Result<Json, String> {
     let Some(json) = extract_json(answer) else { return Err("the answer is not JSON".to_owned()) };
-    match form.violations(&json).as_slice() {
-        [] => Ok(json),
-        violations => Err(format!("the answer does not match its schema: {}", join_violations(violations))),
-    }
+    let checked = form.check(&json.to_value());
+    checked.map(|()| json).map_err(|problems| format!("the answer does not match its schema: {problems}"))
 }
 
 /// Joins the errors in one line.
@@ -114,6 +137,9 @@ fn join_violations(violations: &[SchemaViolation]) -> String {
 
 /// Collects the innermost errors; the outer ones only repeat that validation failed.
 fn collect_violations(error: &ValidationError<'_, '_>, instance: &Value, violations: &mut Vec<SchemaViolation>) {
+    if is_rounding_error(&error.kind) {
+        return;
+    }
     let chooses = matches!(error.kind, ErrorKind::AnyOf | ErrorKind::OneOf(None));
     if !error.causes.is_empty() && !chooses {
         error.causes.iter().for_each(|cause| collect_violations(cause, instance, violations));
@@ -132,6 +158,13 @@ fn collect_violations(error: &ValidationError<'_, '_>, instance: &Value, violati
         problem = format!("{problem}: {}", truncate(&actual.to_string()));
     }
     violations.push(SchemaViolation { path, problem });
+}
+
+/// Whether a number is a multiple apart from its binary representation, such as 0.3 of 0.1.
+fn is_rounding_error(kind: &ErrorKind<'_, '_>) -> bool {
+    let ErrorKind::MultipleOf { got, want } = kind else { return false };
+    let quotient = got.as_f64().zip(want.as_f64()).map(|(number, step)| number / step);
+    quotient.is_some_and(|quotient| (quotient - quotient.round()).abs() < 1e-9)
 }
 
 /// Whether the actual value helps and the message does not contain it yet.

@@ -3,6 +3,7 @@
 use crate::{HeaderSource, SetupError, TempoOptions, failure::TempoError};
 use baton_outbound::{GuardedClient, OutboundReply, SecretRedactor, Target};
 use baton_span_ports::HopList;
+use baton_types::{Backoff, BackoffPolicy};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Request, StatusCode, header};
 use std::time::Duration;
@@ -101,22 +102,25 @@ impl TempoClient {
             let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
             url = format!("{url}?{query}");
         }
-        let mut pause = self.retry_delay;
-        let mut left = deadline.retries;
+        let policy = BackoffPolicy::new(self.retry_delay, MAX_RETRY_DELAY).with_max_retries(deadline.retries);
+        let mut backoff = Backoff::new(policy);
         loop {
             let (failure, retry_after) = match timeout_at(deadline.until, self.send_once(&url, accept)).await {
                 Ok(Ok(body)) => return Ok(body),
                 Ok(Err(failed)) => failed,
                 Err(_) => return Err(TempoError::Timeout(deadline.timeout)),
             };
-            let next = Instant::now() + retry_after.unwrap_or(pause).max(pause).min(MAX_RETRY_DELAY);
-            if left == 0 || !failure.is_retryable() || next >= deadline.until {
+            if backoff.is_exhausted() || !failure.is_retryable() {
+                return Err(failure);
+            }
+            let delay = backoff.next_delay();
+            let next =
+                Instant::now() + retry_after.map_or(delay, |requested| requested.max(delay)).min(MAX_RETRY_DELAY);
+            if next >= deadline.until {
                 return Err(failure);
             }
             tracing::debug!(tempo = %self.endpoint, %failure, "request failed; retrying");
             sleep_until(next).await;
-            left -= 1;
-            pause = pause.saturating_mul(2);
         }
     }
 

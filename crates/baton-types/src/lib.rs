@@ -10,6 +10,7 @@ mod a2a_settings;
 mod agent;
 mod agent_change;
 mod agent_resources;
+mod backoff;
 mod budget;
 mod caller_server;
 mod clock;
@@ -31,6 +32,7 @@ mod meter;
 mod names;
 mod permission;
 mod permission_change;
+mod permission_rules;
 mod principal;
 mod printable;
 mod provider;
@@ -59,6 +61,7 @@ pub use agent_resources::{
     AgentResources, ExportedTool, InclusionModes, McpEra, McpOauth, McpPermissions, McpServer, McpTimeouts,
     McpTransport,
 };
+pub use backoff::{Backoff, BackoffPolicy, Jitter};
 pub use budget::{Budget, BudgetUsage, Budgets};
 pub use caller_server::{CallerServerSpec, CallerServerTool};
 pub use clock::{Clock, IdGenerator};
@@ -85,6 +88,9 @@ pub use meter::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
 pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
 pub use permission::{ApprovalMode, ArgumentMatch, InclusionMode, Permission, PermissionRule, ToolPolicy};
 pub use permission_change::{PermissionChange, PermissionTarget, ToolAccess};
+pub use permission_rules::{
+    RankedPermission, RuleOutcome, RulePrecision, RuleSubject, ServerToolPermissions, glob_matches, strongest_rule,
+};
 pub use principal::Principal;
 pub use printable::{escape_json, escape_text, is_control_sequence};
 pub use provider::{AgentVariables, ProviderEntry};

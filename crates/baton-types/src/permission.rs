@@ -69,6 +69,11 @@ impl PermissionRule {
     pub fn for_tool(tool: impl Into<String>, permission: Permission) -> Self {
         Self { server: None, tool: tool.into(), arguments: Vec::new(), permission }
     }
+
+    /// Whether the rule applies to calls with any arguments.
+    pub fn matches_all_arguments(&self) -> bool {
+        self.arguments.iter().all(ArgumentMatch::matches_all_arguments)
+    }
 }
 
 /// Condition on one argument.
@@ -78,6 +83,18 @@ pub struct ArgumentMatch {
     pub path: String,
     /// Glob for the text of the argument; other values are compared as JSON text.
     pub glob: String,
+}
+
+impl ArgumentMatch {
+    /// Condition that every call meets.
+    pub(crate) fn all_arguments() -> Self {
+        Self { path: String::new(), glob: "*".to_owned() }
+    }
+
+    /// Whether every call meets the condition.
+    pub fn matches_all_arguments(&self) -> bool {
+        self.path.is_empty() && self.glob == "*"
+    }
 }
 
 /// Tool policy of an agent definition, in addition to the rules of each tool and server.

@@ -6,13 +6,13 @@ use crate::{
     steps::{StepStatus, TaskStep},
 };
 use baton_client::{Client, ClientError, EventStream};
-use baton_types::ErrorCode;
+use baton_types::{Backoff, BackoffPolicy, ErrorCode};
 use baton_wire::a2a::v1::TaskState;
 use std::time::Duration;
 
-/// Limit on reconnects of one stream, and the first backoff.
-const MAX_RECONNECTS: u32 = 8;
-const INITIAL_BACKOFF: Duration = Duration::from_millis(100);
+/// Reconnects of one stream.
+const RECONNECTS: BackoffPolicy =
+    BackoffPolicy::new(Duration::from_millis(100), Duration::from_secs(30)).with_max_retries(8);
 
 /// Observer of task steps.
 pub(crate) trait StepObserver: Send {
@@ -72,8 +72,7 @@ async fn follow_with_reconnect(
     mut followed: FollowState,
     watcher: &mut dyn StepObserver,
 ) -> Result<FollowOutcome, CliError> {
-    let mut pause = INITIAL_BACKOFF;
-    let mut retries = 0;
+    let mut backoff = Backoff::new(RECONNECTS);
     loop {
         let broken = match read_events(client, agent, depth, &mut stream, &mut followed, watcher).await? {
             StreamEnd::Settled => match followed {
@@ -87,12 +86,10 @@ async fn follow_with_reconnect(
         let Some(task) = followed.task.clone() else { return Err(client_failure(broken)) };
         watcher.on_disconnect(&broken);
         stream = loop {
-            retries += 1;
-            if retries > MAX_RECONNECTS {
+            if backoff.is_exhausted() {
                 return Err(client_failure(broken));
             }
-            tokio::time::sleep(pause).await;
-            pause *= 2;
+            tokio::time::sleep(backoff.next_delay()).await;
             match client.subscribe(agent, &task, followed.cursor).await {
                 Ok(stream) => break stream,
                 Err(error @ ClientError::Refused(_)) => return Err(client_failure(error)),

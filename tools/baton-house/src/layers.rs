@@ -92,6 +92,7 @@ const FORBIDDEN_DEPENDENCIES: &[(&str, &str, &str)] = &[
     ("baton-engine", "baton-wire", "the engine knows no wire dialect"),
     ("baton-engine", "baton-responses", "the engine knows no wire dialect"),
     ("baton-http", "baton-journal", "surfaces submit commands and read views; only the engine appends"),
+    ("baton-agentdir", "baton-rules", "a definition is parsed without the rules of its runs"),
     ("baton-rules", "baton-ports", "the rules take values and return values"),
 ];
 

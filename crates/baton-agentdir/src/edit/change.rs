@@ -8,8 +8,9 @@ use super::{
 };
 use crate::{AGENT_FILE, Format, MCP_FILES, ParsedAgent, parse};
 use baton_document::{DocumentNode, NodeValue};
-use baton_rules::{ServerToolPermissions, glob_matches};
-use baton_types::{McpServer, Permission, PermissionChange, PermissionTarget, ToolAccess};
+use baton_types::{
+    McpServer, Permission, PermissionChange, PermissionTarget, ServerToolPermissions, ToolAccess, glob_matches,
+};
 use std::collections::BTreeMap;
 
 /// File in TeamSpark's dialect.

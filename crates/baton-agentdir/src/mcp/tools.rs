@@ -5,8 +5,7 @@ use crate::permission::{
     INCLUSION_MODE_KEYWORDS, MAX_RULES, PERMISSION_KEYWORDS, read_argument_rules, warn_overridden,
 };
 use baton_document::{DocumentNode, DocumentReader, Fields, NodeEntry, NodeValue};
-use baton_rules::glob_matches;
-use baton_types::{InclusionMode, InclusionModes, Permission, PermissionRule};
+use baton_types::{InclusionMode, InclusionModes, Permission, PermissionRule, glob_matches};
 
 /// `auto` and `writes` trust the server's tool annotations; they are mapped to approval instead.
 const APPROVAL_MODES: [(&str, Permission); 4] = [

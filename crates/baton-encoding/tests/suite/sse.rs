@@ -8,13 +8,39 @@ const FEED: &str = "\u{feff}: hello\n\nid: 7\ndata: {\"a\":1}\n\ndata:x\r\ndata:
                     retry: 2500\nretry: -1\ndata: é\n\n: ping\n\nid: a\0b\ndata:  two\n\ndata: cut off";
 
 fn parse<'a>(pieces: impl IntoIterator<Item = &'a [u8]>) -> Result<(Vec<SseEvent>, Option<Duration>), SseError> {
-    let mut parser = SseParser::new(1024);
-    let mut events = Vec::new();
+    let (parsed, error) = parse_with_limit(1024, pieces);
+    error.map_or(Ok((parsed.events, parsed.retry)), Err)
+}
+
+/// Everything that a parser returns.
+#[derive(Debug, Default, PartialEq)]
+struct Parsed {
+    events: Vec<SseEvent>,
+    retry: Option<Duration>,
+    last_id: Option<String>,
+}
+
+/// Feeds the pieces up to the first error.
+fn parse_with_limit<'a>(max_bytes: usize, pieces: impl IntoIterator<Item = &'a [u8]>) -> (Parsed, Option<SseError>) {
+    let (mut parser, mut parsed) = (SseParser::new(max_bytes), Parsed::default());
     for piece in pieces {
-        parser.feed(piece)?;
-        events.extend(std::iter::from_fn(|| parser.next()));
+        let fed = parser.feed(piece);
+        parsed.events.extend(std::iter::from_fn(|| parser.next()));
+        (parsed.retry, parsed.last_id) = (parser.retry(), parser.last_id().map(str::to_owned));
+        if let Err(error) = fed {
+            return (parsed, Some(error));
+        }
     }
-    Ok((events, parser.retry()))
+    (parsed, None)
+}
+
+/// Splits the bytes at these places.
+fn split<'a>(bytes: &'a [u8], cuts: &[prop::sample::Index]) -> Vec<&'a [u8]> {
+    let mut cuts: Vec<usize> = cuts.iter().map(|cut| cut.index(bytes.len() + 1)).collect();
+    cuts.push(bytes.len());
+    cuts.sort_unstable();
+    let mut start = 0;
+    cuts.into_iter().map(|cut| &bytes[std::mem::replace(&mut start, cut)..cut]).collect()
 }
 
 fn event(id: Option<&str>, event: Option<&str>, data: &str) -> SseEvent {
@@ -56,6 +82,43 @@ fn oversized_or_non_text_input_is_rejected() {
     assert_eq!(SseParser::new(1000).feed(b"data: \xff\n"), Err(SseError::NotText));
 }
 
+#[test]
+fn id_without_data_is_a_position_but_no_event() {
+    for (feed, last_id) in [
+        ("data: a\n\n", None),
+        ("id: 1\ndata: a\n\nid: 2\n\ndata: b\n\n", Some("2")),
+        ("id: 3", None),
+        ("id: 4\n", None),
+    ] {
+        assert_eq!(parse_with_limit(64, [feed.as_bytes()]).0.last_id.as_deref(), last_id, "{feed:?}");
+    }
+}
+
+/// Parts of valid and invalid streams.
+const FRAGMENTS: &[&[u8]] = &[
+    b"data: some text",
+    b"data:",
+    b"data",
+    b"id: 7",
+    b"id",
+    b"event: e",
+    b"retry: 5",
+    b": comment",
+    b"x",
+    b" ",
+    b"\0",
+    b"\n",
+    b"\n",
+    b"\r",
+    b"\r\n",
+    b"\n\n",
+    b"\r\n\r\n",
+    b"\xc3",
+    b"\xa9",
+    b"\xff",
+    b"\xef\xbb\xbf",
+];
+
 /// A line without a line break.
 fn line() -> impl Strategy<Value = String> {
     "[^\r\n\u{0}\u{feff}]{0,12}"
@@ -86,17 +149,27 @@ proptest! {
             }
             written += end;
         }
-        let bytes = written.as_bytes();
-        let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.index(bytes.len() + 1)).collect();
-        cuts.push(bytes.len());
-        cuts.sort_unstable();
-        let mut start = 0;
-        let pieces: Vec<&[u8]> = cuts.into_iter().map(|cut| &bytes[std::mem::replace(&mut start, cut)..cut]).collect();
-        prop_assert_eq!(parse(pieces), Ok((events, None)));
+        prop_assert_eq!(parse(split(written.as_bytes(), &cuts)), Ok((events, None)));
     }
 
     #[test]
     fn any_bytes_are_parsed_or_rejected(bytes in prop::collection::vec(any::<u8>(), 0..256)) {
         let _ = parse([bytes.as_slice()]);
+    }
+
+    #[test]
+    fn any_chunks_give_the_same_bounded_events(
+        fragments in prop::collection::vec(prop::sample::select(FRAGMENTS), 0..40),
+        max_bytes in 8..80_usize,
+        cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..12),
+    ) {
+        let bytes = fragments.concat();
+        let whole = parse_with_limit(max_bytes, [bytes.as_slice()]);
+        for event in &whole.0.events {
+            let fields = event.id.iter().chain(&event.event).chain([&event.data]).map(String::len);
+            // Line breaks between data lines are not counted.
+            prop_assert!(fields.sum::<usize>() <= max_bytes + event.data.matches('\n').count());
+        }
+        prop_assert_eq!(parse_with_limit(max_bytes, split(&bytes, &cuts)), whole);
     }
 }

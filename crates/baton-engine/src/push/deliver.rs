@@ -8,13 +8,17 @@ use super::{
     delivery_queue::{DeliveryOutcome, PushKey, is_due},
     host_queues::digest,
 };
-use crate::{engine::EngineInner, open::fold_one};
+use crate::{
+    engine::EngineInner,
+    open::fold_one,
+    retry::{JOURNAL_RETRY, PUSH_RETRY},
+};
 use baton_ports::{
     BoxFuture, JournalError, LoadedStream, NotificationOutcome, OutboxEntry, OutboxProgress, StoredEvent,
     TaskNotification, WebhookError,
 };
-use baton_rules::{TaskRecord, is_visible_to_caller, push_backoff};
-use baton_types::{JournalEvent, PushConfig, StreamId, Timestamp};
+use baton_rules::{TaskRecord, is_visible_to_caller};
+use baton_types::{Backoff, Jitter, JournalEvent, PushConfig, StreamId, Timestamp};
 use std::{sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
@@ -23,9 +27,6 @@ const PAGE: usize = 256;
 
 /// Time for an in-flight notification to complete at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
-
-const MIN_RETRY_DELAY: Duration = Duration::from_millis(100);
-const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 /// Delivers all pending events to the receiver.
 pub(super) async fn deliver(inner: &EngineInner, key: &PushKey, stop: &CancellationToken) -> DeliveryOutcome {
@@ -146,7 +147,8 @@ impl Delivery<'_> {
         }
         tracing::debug!(order = self.id, event = event.number, %failure, "a notification could not be delivered");
         // The last attempt is at the deadline, not one backoff delay after it.
-        let due_at = now.after(push_backoff(attempts, digest(&self.id))).min(deadline);
+        let delay = PUSH_RETRY.jittered_delay(attempts - 1, Jitter::from_bits(digest(&self.id)));
+        let due_at = now.after(delay).min(deadline);
         self.record(OutboxProgress { due_at, attempts, failing_since: Some(since), ..progress.clone() }).await?;
         Err(DeliveryOutcome::RetryAt(due_at).into())
     }
@@ -185,7 +187,7 @@ impl Delivery<'_> {
         &self,
         request: impl Fn() -> BoxFuture<'j, Result<T, JournalError>>,
     ) -> Result<T, DeliveryInterrupt> {
-        let mut pause = MIN_RETRY_DELAY;
+        let mut backoff = Backoff::new(JOURNAL_RETRY);
         loop {
             match request().await {
                 Ok(answer) => return Ok(answer),
@@ -200,9 +202,8 @@ impl Delivery<'_> {
             tokio::select! {
                 () = self.stop.cancelled() => return Err(DeliveryOutcome::Stopped.into()),
                 () = self.inner.stopping.cancelled() => return Err(DeliveryOutcome::Stopped.into()),
-                () = tokio::time::sleep(pause) => {}
+                () = tokio::time::sleep(backoff.next_delay()) => {}
             }
-            pause = (pause * 2).min(MAX_RETRY_DELAY);
         }
     }
 

@@ -6,21 +6,18 @@ use super::{
     delivery_queue::{DeliveryOutcome, DueDelivery, PushKey},
     host_queues::ReceiverHost,
 };
-use crate::engine::EngineInner;
-use baton_rules::push_backoff;
-use baton_types::PushConfig;
+use crate::{
+    engine::EngineInner,
+    retry::{JOURNAL_RETRY, PUSH_RETRY},
+};
+use baton_types::{Backoff, PushConfig};
 use std::{
     future::pending,
     sync::{Arc, atomic::Ordering},
-    time::Duration,
 };
 
 /// Outbox entries read per page at startup.
 const PAGE: usize = 512;
-
-/// Delay between attempts while the journal rejects.
-const MIN_RETRY_DELAY: Duration = Duration::from_millis(100);
-const MAX_RETRY_DELAY: Duration = Duration::from_secs(5);
 
 impl EngineInner {
     /// Starts the dispatcher; idempotent.
@@ -35,11 +32,11 @@ impl EngineInner {
 /// Loads the outbox entries left open by an earlier process.
 async fn load_open_entries(inner: Arc<EngineInner>) {
     let mut after = None;
-    let mut pause = MIN_RETRY_DELAY;
+    let mut backoff = Backoff::new(JOURNAL_RETRY);
     while !inner.stopping.is_cancelled() {
         match inner.journal().outbox_open(CHANNEL, after.clone(), PAGE).await {
             Ok(page) => {
-                pause = MIN_RETRY_DELAY;
+                backoff.reset();
                 for entry in &page {
                     let receiver = entry.body.read::<PushConfig>().map(|config| ReceiverHost::from_url(&config.url));
                     match PushKey::from_entry(entry) {
@@ -57,9 +54,8 @@ async fn load_open_entries(inner: Arc<EngineInner>) {
                 tracing::warn!(%error, "pending notifications could not be read; retrying");
                 tokio::select! {
                     () = inner.stopping.cancelled() => return,
-                    () = tokio::time::sleep(pause) => {}
+                    () = tokio::time::sleep(backoff.next_delay()) => {}
                 }
-                pause = (pause * 2).min(MAX_RETRY_DELAY);
             }
         }
     }
@@ -102,7 +98,7 @@ struct DeliveryGuard<'a> {
 
 impl Drop for DeliveryGuard<'_> {
     fn drop(&mut self) {
-        let retry = || DeliveryOutcome::RetryAt(self.inner.ports.clock.now().after(push_backoff(u32::MAX, 0)));
+        let retry = || DeliveryOutcome::RetryAt(self.inner.ports.clock.now().after(PUSH_RETRY.delay(u32::MAX)));
         self.inner.delivery_queue.finish(self.key, self.outcome.unwrap_or_else(retry));
     }
 }

@@ -130,7 +130,9 @@ fn with_connection_info(mut request: Request<Incoming>, remote: SocketAddr) -> R
     request
 }
 
-/// Reads enough bytes to detect the protocol.
+/// Reads enough bytes to detect the protocol. The detection of `hyper_util::server::conn::auto` has no timeout: a client
+/// that sends nothing, or a part of the preface, would keep its connection. Its builder has no limit on the size of an
+/// HTTP/1 head either.
 async fn first_bytes(stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Vec<u8>> {
     let mut first = Vec::with_capacity(HTTP2_PREFACE.len());
     while first.len() < HTTP2_PREFACE.len() && HTTP2_PREFACE.starts_with(&first) {

@@ -7,7 +7,6 @@ use super::{
     results,
     rounds::{InputRounds, RoundAnswers, RoundsOutcome},
 };
-use crate::schema;
 use baton_ports::{BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolInvocation, ToolOutcome, ToolProgress};
 use baton_toolhost::ServerReply;
 use baton_types::{
@@ -31,11 +30,10 @@ impl EnvironmentCall<'_> {
         let Some(tool) = self.view.spec.tools.get(at) else {
             return Err(ErrorData::internal_error("the tool no longer exists", None));
         };
-        if let Some(listed) = self.view.tool(&self.name) {
-            let faults = schema::check(&listed.input_schema, &self.arguments);
-            if !faults.is_empty() {
-                return Ok(RoundsOutcome::Done(results::failure(wrong_arguments(&self.name, &faults))));
-            }
+        if let Some(validator) = self.view.argument_validator(at)
+            && let Err(faults) = validator.check(&self.arguments)
+        {
+            return Ok(RoundsOutcome::Done(results::failure(wrong_arguments(&self.name, &faults))));
         }
         let arguments = self.json.clone();
         let call = ToolCall { id: self.id.clone(), name: self.name.clone(), arguments };
@@ -77,8 +75,8 @@ impl EnvironmentCall<'_> {
     }
 }
 
-fn wrong_arguments(tool: &str, faults: &[String]) -> String {
-    format!("'{tool}' did not run, because its arguments are invalid: {}.", faults.join("; "))
+fn wrong_arguments(tool: &str, faults: &str) -> String {
+    format!("'{tool}' did not run, because its arguments are invalid: {faults}.")
 }
 
 /// Helper for tools called by an MCP client: there is no run, so no model is available.

@@ -1,15 +1,15 @@
 //! Snapshot of an agent's tools, for lists and calls.
 
 use super::handoff;
-use crate::exported;
-use baton_rules::{PermissionContext, is_offered};
+use crate::{exported, tool_schema};
+use baton_rules::{PermissionContext, SchemaValidator, is_offered};
 use baton_toolhost::OfferedTool;
 use baton_types::{AgentResources, AgentSpec, Effects, Json, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 use std::{
     collections::{HashMap, hash_map::Entry},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 /// The tools of an agent. Listing and lookup use one table, so an unlisted tool cannot be called.
@@ -20,6 +20,8 @@ pub(super) struct AgentView {
     pub(super) tools: Vec<Tool>,
     found: HashMap<String, ToolOrigin>,
     handoff: ToolSpec,
+    /// Argument validators of the tools of the definition, compiled at the first call.
+    validators: Vec<OnceLock<Option<SchemaValidator>>>,
 }
 
 /// Source of a tool.
@@ -52,7 +54,9 @@ pub(super) fn permission_context(spec: &AgentSpec) -> PermissionContext<'_> {
 impl AgentView {
     pub(super) fn new(spec: &Arc<AgentSpec>, resources: Arc<AgentResources>, offered: Vec<OfferedTool>) -> Self {
         let handoff = handoff::spec();
-        let mut view = Self { spec: Arc::clone(spec), resources, tools: Vec::new(), found: HashMap::new(), handoff };
+        let validators = spec.tools.iter().map(|_| OnceLock::new()).collect();
+        let (tools, found) = (Vec::new(), HashMap::new());
+        let mut view = Self { spec: Arc::clone(spec), resources, tools, found, handoff, validators };
         let session = permission_context(spec);
         let is_offered = |tool: &ToolSpec| is_offered(&spec.policy, &session, tool);
         if spec.enable_handoff && !spec.is_peer() && is_offered(&view.handoff) {
@@ -106,11 +110,22 @@ impl AgentView {
         let at = self.tools.binary_search_by(|tool| tool.name.as_ref().cmp(name)).ok()?;
         self.tools.get(at)
     }
+
+    /// Validator for the arguments of the tool of the definition at this index; `None` if they are not checked.
+    pub(super) fn argument_validator(&self, at: usize) -> Option<&SchemaValidator> {
+        let (tool, validator) = (self.spec.tools.get(at)?, self.validators.get(at)?);
+        let compile = || {
+            let schema = Value::Object(object_schema(&tool.parameters));
+            tool_schema::argument_validator(&tool.name, schema)
+        };
+        validator.get_or_init(compile).as_ref()
+    }
 }
 
 fn own_tool(spec: &ToolSpec) -> Tool {
-    let mut tool = Tool::new(spec.name.clone(), spec.description.clone(), object_schema(&spec.parameters));
-    tool.output_schema = spec.output.as_ref().filter(|schema| schema.is_object()).map(object_schema);
+    let mut tool = Tool::new(spec.name.clone(), spec.description.clone(), Arc::new(object_schema(&spec.parameters)));
+    tool.output_schema =
+        spec.output.as_ref().filter(|schema| schema.is_object()).map(|schema| Arc::new(object_schema(schema)));
     tool.annotations = annotations(spec.effects);
     tool
 }
@@ -125,13 +140,13 @@ fn server_tool(offered: OfferedTool) -> (Tool, ToolOrigin) {
 }
 
 /// MCP requires a schema with `"type": "object"`.
-fn object_schema(schema: &Json) -> Arc<JsonObject> {
+fn object_schema(schema: &Json) -> JsonObject {
     let mut members = match schema.to_value() {
         Value::Object(members) => members,
         _ => JsonObject::new(),
     };
     members.entry("type").or_insert_with(|| "object".into());
-    Arc::new(members)
+    members
 }
 
 fn annotations(effects: Effects) -> Option<ToolAnnotations> {

@@ -1,6 +1,6 @@
 //! Validation of call arguments against the schema of their tool.
 
-use crate::schema;
+use crate::tool_schema::argument_validator;
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
@@ -12,15 +12,21 @@ pub(super) fn declared_parameters(schema: &Value) -> JsonObject {
 /// The validated arguments; the error is a message for the caller.
 ///
 /// Optional arguments given as null are removed: models omit arguments that way.
-pub(crate) fn validate_arguments(schema: &Value, arguments: Option<JsonObject>) -> Result<JsonObject, String> {
+pub(crate) fn validate_arguments(
+    tool: &str,
+    schema: Value,
+    arguments: Option<JsonObject>,
+) -> Result<JsonObject, String> {
     let required: Vec<&str> =
         schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let mut arguments = arguments.unwrap_or_default();
     arguments.retain(|name, value| !value.is_null() || required.contains(&name.as_str()));
     let arguments = Value::Object(arguments);
-    let faults = schema.as_object().map(|schema| schema::check(schema, &arguments)).unwrap_or_default();
-    match (faults.is_empty(), arguments) {
-        (true, Value::Object(arguments)) => Ok(arguments),
-        _ => Err(faults.join("; ")),
+    if let Some(validator) = argument_validator(tool, schema) {
+        validator.check(&arguments)?;
+    }
+    match arguments {
+        Value::Object(arguments) => Ok(arguments),
+        _ => Ok(JsonObject::new()),
     }
 }

@@ -28,7 +28,7 @@ pub async fn call(
     if let Err(missing) = check_access(&work.caller.principal, Access::Call, Some(agent)) {
         return Ok(work.scope_error(&missing));
     }
-    let arguments = match validate_arguments(&tool.parameters.to_value(), arguments) {
+    let arguments = match validate_arguments(&tool.name, tool.parameters.to_value(), arguments) {
         Ok(arguments) => arguments,
         Err(faults) => return Ok(agent_invocation::error_result(ErrorCode::INVALID_REQUEST, &faults)),
     };

@@ -72,7 +72,7 @@ impl ManageServer {
     ) -> CallToolResult {
         let tool = &*request.name;
         let schema = Value::Object(schemas::schema(verb));
-        let arguments = match exported::validate_arguments(&schema, request.arguments) {
+        let arguments = match exported::validate_arguments(tool, schema, request.arguments) {
             Ok(arguments) => ManageArguments::new(arguments),
             Err(faults) => return answer::refused(tool, ErrorCode::INVALID_REQUEST, &faults),
         };

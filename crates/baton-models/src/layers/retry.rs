@@ -3,7 +3,7 @@
 use super::{as_inner, is_answer_content, is_transient};
 use async_stream::stream;
 use baton_ports::{Model, ModelCall, ModelError, ModelEvent, ModelStream};
-use baton_types::ModelNote;
+use baton_types::{BackoffPolicy, Jitter, ModelNote};
 use futures_util::StreamExt;
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -68,8 +68,8 @@ impl RetryPolicy {
         if tried >= self.max_attempts || !is_retryable {
             return None;
         }
-        let doubled = self.base_delay.saturating_mul(1_u32.checked_shl(tried.saturating_sub(1)).unwrap_or(u32::MAX));
-        let jittered = doubled.min(self.max_delay).mul_f64(chance.clamp(0.0, 1.0));
+        let backoff = BackoffPolicy::new(self.base_delay, self.max_delay).with_jitter(0, 100);
+        let jittered = backoff.jittered_delay(tried.saturating_sub(1), Jitter::from_fraction(chance));
         match requested {
             Some(requested) => (requested <= self.max_retry_after).then(|| jittered.max(requested)),
             None => Some(jittered),

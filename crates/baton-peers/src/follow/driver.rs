@@ -2,9 +2,12 @@
 
 use super::TaskTracker;
 use crate::{
-    BindingEvent, BindingEventStream, CallError, PeerClient, RequestMetadata, push::PushRegistration, retry::Backoff,
+    BindingEvent, BindingEventStream, CallError, PeerClient, RequestMetadata,
+    push::PushRegistration,
+    retry::{POLLS, RECONNECTS, next_delay},
 };
 use baton_ports::PeerError;
+use baton_types::Backoff;
 use baton_wire::a2a::v1::StreamResponse;
 use futures_core::Stream;
 use futures_util::StreamExt as _;
@@ -76,8 +79,8 @@ impl TaskFollower {
             stream: None,
             mode,
             ready: VecDeque::new(),
-            reconnect_backoff: Backoff::reconnects(),
-            poll_backoff: Backoff::polling(),
+            reconnect_backoff: Backoff::new(RECONNECTS),
+            poll_backoff: Backoff::new(POLLS),
             last_activity: Instant::now(),
             not_found_count: 0,
             refusals: 0,
@@ -189,7 +192,7 @@ impl TaskFollower {
         }
         let backoff =
             if self.mode == FollowMode::Polling { &mut self.poll_backoff } else { &mut self.reconnect_backoff };
-        let wait = backoff.next(self.retry_after.take()).min(left);
+        let wait = next_delay(backoff, self.retry_after.take()).min(left);
         match &self.registration {
             // The cause of the wake-up does not matter.
             Some(registration) => drop(timeout(wait, registration.notified()).await),

@@ -1,7 +1,6 @@
 //! Arguments of a call for rule matching.
 
-use super::glob_matches;
-use baton_types::{ArgumentMatch, Json};
+use baton_types::{ArgumentMatch, Json, glob_matches};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, cell::OnceCell, collections::BTreeMap};
 
@@ -30,8 +29,7 @@ impl<'l> ArgumentMatcher<'l, '_> {
     pub(super) fn matches(&mut self, patterns: &'l [ArgumentMatch]) -> bool {
         patterns.iter().all(|pattern| match self.root {
             Some(root) => self.text(root, &pattern.path).is_some_and(|text| glob_matches(&pattern.glob, text)),
-            // Unknown arguments match only the pattern for any arguments.
-            None => pattern.path.is_empty() && pattern.glob == "*",
+            None => pattern.matches_all_arguments(),
         })
     }
 

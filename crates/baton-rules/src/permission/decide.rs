@@ -1,10 +1,9 @@
 //! Permission decision for a call.
 
-use super::{
-    arguments::RuleArguments,
-    precedence::{RuleOutcome, RuleSubject, resolve_rules},
+use super::{arguments::RuleArguments, precedence::resolve_rules};
+use baton_types::{
+    ApprovalMode, Effects, InclusionMode, Json, Permission, RuleOutcome, RuleSubject, ToolPolicy, ToolSpec,
 };
-use baton_types::{ApprovalMode, Effects, InclusionMode, Json, Permission, ToolPolicy, ToolSpec};
 
 const DENIED_REASON: &str = "the agent's permissions deny it; continue without it, or use another tool";
 const ARGUMENTS_DENIED_REASON: &str =

@@ -2,11 +2,12 @@
 
 use super::{
     PermissionContext, PermissionDecision,
-    arguments::RuleArguments,
     decide::{apply_session, changes_autonomous_agent, is_included},
-    precedence::{RankedPermission, RuleOutcome, RulePrecision, RuleSubject, precision, strongest_rule},
 };
-use baton_types::{Permission, PermissionRule, ToolPolicy, ToolSpec};
+use baton_types::{
+    Permission, PermissionRule, RankedPermission, RuleOutcome, RulePrecision, RuleSubject, ToolPolicy, ToolSpec,
+    strongest_rule,
+};
 
 /// Whether a tool is offered to the model. It is consistent with [`super::decide_permission`]: a tool that is not
 /// offered never runs, and an offered tool is never denied because approval is impossible, apart from its arguments.
@@ -14,19 +15,18 @@ pub fn is_offered(policy: &ToolPolicy, session: &PermissionContext<'_>, tool: &T
     if changes_autonomous_agent(session, tool) || !is_included(session, tool) {
         return false;
     }
-    let (named, unknown) = (RuleSubject::from_tool(tool), RuleArguments::new(None));
-    let RuleOutcome::Ranked(own) =
-        strongest_rule(&tool.rules, named, &unknown, (RulePrecision::Default, tool.permission))
-    else {
+    let subject = RuleSubject::from_tool(tool);
+    let strongest = |rules, default| strongest_rule(rules, subject, default, PermissionRule::matches_all_arguments);
+    let RuleOutcome::Ranked(own) = strongest(&tool.rules, (RulePrecision::Default, tool.permission)) else {
         return false;
     };
-    let RuleOutcome::Ranked(ranked) = strongest_rule(&policy.rules, named, &unknown, own) else { return false };
+    let RuleOutcome::Ranked(ranked) = strongest(&policy.rules, own) else { return false };
     let is_possible =
         |permission: Permission| !matches!(apply_session(session, permission), PermissionDecision::Deny(_));
     // Precision of the most precise rule that permits calls with certain arguments.
     let allowing_precision = |rules: &[PermissionRule]| {
         let allowing = rules.iter().filter(|rule| !rule.arguments.is_empty() && is_possible(rule.permission));
-        allowing.filter_map(|rule| precision(rule, named)).max().unwrap_or(RulePrecision::Default)
+        allowing.filter_map(|rule| subject.precision(rule)).max().unwrap_or(RulePrecision::Default)
     };
     let policy_precision = allowing_precision(&policy.rules);
     if own != (RulePrecision::Default, Permission::Deny) {
@@ -35,7 +35,7 @@ pub fn is_offered(policy: &ToolPolicy, session: &PermissionContext<'_>, tool: &T
     // A tool that is denied except for some calls: these need a rule of the tool that permits them, and no stronger
     // denial.
     let excepted = tool.rules.iter().filter(|rule| rule.permission != Permission::Deny);
-    let mut exceptions = excepted.filter_map(|rule| Some((precision(rule, named)?, rule.permission)));
+    let mut exceptions = excepted.filter_map(|rule| Some((subject.precision(rule)?, rule.permission)));
     exceptions.any(|exception| {
         let strongest: RankedPermission = exception.max(ranked);
         is_possible(strongest.1) || policy_precision > strongest.0

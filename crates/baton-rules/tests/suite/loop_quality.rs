@@ -1,51 +1,12 @@
-//! Schemas, structured answers, guardrail verdicts, and concurrent calls.
+//! Structured answers, guardrail verdicts, and concurrent calls.
 
-use crate::sample::*;
+use crate::{sample::*, schemas::validator};
 use baton_rules::{
-    CallState, GuardDecision, RunStep, SchemaValidator, argument_errors, extract_json, group_concurrent_calls,
-    next_step, parse_answer, unchecked_messages,
+    CallState, GuardDecision, RunStep, argument_errors, extract_json, group_concurrent_calls, next_step, parse_answer,
+    unchecked_messages,
 };
 use baton_types::*;
 use serde_json::{Value, json};
-
-fn validator(schema: Value) -> SchemaValidator {
-    SchemaValidator::compile(&schema.into()).unwrap()
-}
-
-#[test]
-fn schema_errors_name_their_location() {
-    let nested = json!({"type": "object", "properties": {
-        "items": {"type": "array", "items": {"type": "object", "properties": {"count": {"type": "integer", "minimum": 1}}}},
-        "kind": {"anyOf": [{"const": "a"}, {"type": "integer"}]},
-        "name": {"$ref": "#/$defs/name"}}, "$defs": {"name": {"type": "string", "maxLength": 3}}});
-    let table = [
-        (json!({}), vec![]),
-        (json!({"items": [{"count": 1}, {"count": "x"}]}), vec!["/items/1/count"]),
-        (json!({"items": [{"count": 0}], "name": "long"}), vec!["/items/0/count", "/name"]),
-        (json!({"kind": "b"}), vec!["/kind"]),
-        (json!({"kind": 7, "name": "abc"}), vec![]),
-        (json!([]), vec![""]),
-    ];
-    let form = validator(nested);
-    for (value, places) in table {
-        let mut found: Vec<String> =
-            form.violations(&json(value.clone())).into_iter().map(|misfit| misfit.path).collect();
-        found.sort();
-        assert_eq!(found, places, "{value}");
-    }
-    let many: Vec<Value> = (0..100).map(|_| json!({"count": "x".repeat(9000)})).collect();
-    let errors = form.violations(&json(json!({"items": many})));
-    assert!(errors.len() <= 5 && errors.iter().all(|error| error.to_string().len() < 500), "{errors:?}");
-}
-
-#[test]
-fn remote_schema_references_are_not_fetched() {
-    for reference in ["https://example.com/schema.json", "file:///etc/passwd", "other.json"] {
-        let error = SchemaValidator::compile(&json(json!({"$ref": reference}))).err().unwrap();
-        assert!(error.to_string().starts_with("the schema cannot be used"), "{error}");
-    }
-    assert!(SchemaValidator::compile(&json(json!({"type": "no such type"}))).is_err());
-}
 
 #[test]
 fn arguments_are_an_object_even_without_a_schema() {

@@ -16,6 +16,7 @@ mod question_forwarding;
 mod rates;
 mod resumption;
 mod sample;
+mod schemas;
 mod sequences;
 mod sessions;
 mod steps;

@@ -55,6 +55,10 @@ impl Server {
 async fn slow_and_oversized_heads_are_cut_off() {
     let bounds = ServeOptions { header_timeout: Duration::from_millis(50), ..ServeOptions::default() };
     let server = Server::start(bounds).await;
+    // The start of a connection has the limit of a request head: silence, and an incomplete HTTP/2 preface.
+    for start in [&b""[..], b"P", b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r"] {
+        assert_eq!(server.raw(start).await, "", "{start:?}");
+    }
     assert_eq!(server.raw(b"POST / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ").await, "");
     let long = format!("GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-Long: {}\r\n\r\n", "x".repeat(40_000));
     assert!(server.raw(long.as_bytes()).await.starts_with("HTTP/1.1 431"));

@@ -10,7 +10,7 @@ use crate::{
     wal,
 };
 use baton_span_ports::SpanStoreError;
-use baton_types::SpanClass;
+use baton_types::{Backoff, BackoffPolicy, SpanClass};
 use parking_lot::{Condvar, Mutex};
 use std::{
     sync::{Arc, atomic::Ordering},
@@ -21,8 +21,8 @@ use tokio::sync::watch;
 
 /// Maximum number of frozen generations; beyond it, ingestion blocks.
 pub(super) const MAX_FROZEN: usize = 2;
-/// Initial and maximum retry delay.
-const RETRY_DELAY: (Duration, Duration) = (Duration::from_millis(200), Duration::from_secs(30));
+/// After a block that could not be written.
+const BLOCK_RETRY: BackoffPolicy = BackoffPolicy::new(Duration::from_millis(200), Duration::from_secs(30));
 
 /// State of the flusher.
 pub(super) struct FlushState {
@@ -98,19 +98,18 @@ impl StoreState {
     pub(super) fn flush_until_stopped(&self, paths: &StorePaths) {
         let _ending = FlusherGuard(&self.flush);
         let mut generation_blocks = GenerationBlocks::default();
-        let mut pause = RETRY_DELAY.0;
+        let mut backoff = Backoff::new(BLOCK_RETRY);
         while let Some(frozen) = self.next_frozen() {
             match generation_blocks.write(&frozen, paths, &self.options) {
                 Ok(blocks) => {
                     self.publish_blocks(&frozen, blocks, paths);
-                    pause = RETRY_DELAY.0;
+                    backoff.reset();
                 }
                 Err(error) => {
                     tracing::error!(%error, "a block could not be written; its spans stay in memory and in the log");
-                    if self.wait_after_failure(error, pause) {
+                    if self.wait_after_failure(error, backoff.next_delay()) {
                         return;
                     }
-                    pause = (pause * 2).min(RETRY_DELAY.1);
                 }
             }
         }

@@ -8,8 +8,10 @@ use super::{
     entry::McpServerEntry,
 };
 use baton_ports::BoxFuture;
-use baton_rules::ServerToolPermissions;
-use baton_types::{AgentName, AgentSpec, BUILT_IN_TOOLS, Effects, Json, McpServer, McpTool, ToolRunner, ToolSpec};
+use baton_types::{
+    AgentName, AgentSpec, BUILT_IN_TOOLS, Effects, Json, McpServer, McpTool, ServerToolPermissions, ToolRunner,
+    ToolSpec,
+};
 use rmcp::model::{JsonObject, Resource, ResourceTemplate, Tool};
 use std::{sync::Arc, time::Duration};
 

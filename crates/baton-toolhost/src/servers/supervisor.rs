@@ -15,8 +15,7 @@ use crate::{
     transport::{expand, literal_transport},
 };
 use baton_ports::ServerState;
-use baton_rules::push_backoff;
-use baton_types::McpServer;
+use baton_types::{BackoffPolicy, Jitter, McpServer};
 use rmcp::{RoleClient, service::RunningService};
 use std::{sync::Arc, time::Duration};
 use tokio::{
@@ -24,6 +23,9 @@ use tokio::{
     time::{Instant, timeout},
 };
 
+/// After a failed start.
+const RESTART_RETRY: BackoffPolicy =
+    BackoffPolicy::new(Duration::from_millis(500), Duration::from_secs(30)).with_jitter(80, 120);
 /// Consecutive failures after which a server is retried on demand only.
 const MAX_CONSECUTIVE_FAILURES: u32 = 5;
 /// Maximum wait for a server to end; its transport kills it earlier.
@@ -260,9 +262,8 @@ impl ServerSupervisor {
             if needs_login {
                 return std::future::pending().await;
             }
-            let mut spread = [0; 8];
-            let _ = getrandom::fill(&mut spread);
-            tokio::time::sleep(push_backoff(self.failures, u64::from_le_bytes(spread))).await;
+            let jitter = Jitter::from_bits(getrandom::u64().unwrap_or_default());
+            tokio::time::sleep(RESTART_RETRY.jittered_delay(self.failures.saturating_sub(1), jitter)).await;
             if !retried {
                 self.shared.start_requested.notified().await;
             }

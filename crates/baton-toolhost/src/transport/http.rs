@@ -5,10 +5,8 @@ mod connect;
 mod error;
 mod events;
 mod explain;
-mod limit;
 mod remote;
 mod reply;
-mod retry;
 mod stream_readiness;
 
 pub use connect::{RemoteConnector, RemoteSettings};
@@ -18,10 +16,12 @@ pub use remote::{RemoteServer, RequestAuthenticator};
 
 pub(crate) use events::{StreamCutoff, events};
 pub(crate) use remote::{ContentClass, content_class};
-pub(crate) use retry::StreamRetryPolicy;
 
-use rmcp::transport::{StreamableHttpClientTransport, streamable_http_client::StreamableHttpClientTransportConfig};
-use std::sync::Arc;
+use rmcp::transport::{
+    StreamableHttpClientTransport, common::client_side_sse::ExponentialBackoff,
+    streamable_http_client::StreamableHttpClientTransportConfig,
+};
+use std::{sync::Arc, time::Duration};
 
 /// Maximum size of a server message: 16 MiB.
 pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
@@ -30,6 +30,15 @@ pub(crate) const MAX_MESSAGE: usize = 16 * 1024 * 1024;
 pub fn streamable(remote: RemoteServer) -> StreamableHttpClientTransport<RemoteServer> {
     let mut settings = StreamableHttpClientTransportConfig::with_uri(remote.url());
     settings.max_sse_event_size = MAX_MESSAGE;
-    settings.retry_config = Arc::new(StreamRetryPolicy);
+    settings.retry_config = Arc::new(stream_retries());
     StreamableHttpClientTransport::with_client(remote, settings)
+}
+
+/// Delays before a broken stream is opened again; a longer delay requested by the server applies.
+fn stream_retries() -> ExponentialBackoff {
+    let mut retries = ExponentialBackoff::default();
+    retries.base_duration = Duration::from_millis(500);
+    retries.max_delay = Some(Duration::from_secs(30));
+    retries.max_times = Some(9);
+    retries
 }

@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+mod backoff;
 mod facts;
+mod globs;
 mod json;
 mod time;

@@ -2,14 +2,15 @@
 
 use super::pump::Bridge;
 use baton_client::{McpContent, McpMessage, McpStream};
+use baton_types::{Backoff, BackoffPolicy};
 use std::{sync::Arc, time::Duration};
 
-const INITIAL_BACKOFF: Duration = Duration::from_millis(250);
-const MAX_BACKOFF: Duration = Duration::from_secs(5);
+/// Reconnects of the stream.
+const RECONNECTS: BackoffPolicy = BackoffPolicy::new(Duration::from_millis(250), Duration::from_secs(5));
 
 /// Forwards server-initiated messages of the session with this number until the session ends.
 pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, number: u64) {
-    let (mut last, mut pause) = (None::<String>, INITIAL_BACKOFF);
+    let (mut last, mut backoff) = (None::<String>, Backoff::new(RECONNECTS));
     loop {
         let mut all = headers.clone();
         all.extend(
@@ -18,7 +19,7 @@ pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, 
         match bridge.endpoint.listen(&all).await {
             Ok(reply) => match reply.content {
                 McpContent::Stream(stream) => {
-                    pause = INITIAL_BACKOFF;
+                    backoff.reset();
                     last = forward_stream(&bridge, stream).await;
                 }
                 _ if reply.status == 404 => {
@@ -33,8 +34,7 @@ pub(super) async fn listen(bridge: Arc<Bridge>, headers: Vec<(String, String)>, 
             },
             Err(error) => tracing::debug!(why = error.message(), "the session stream is unavailable"),
         }
-        tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(MAX_BACKOFF);
+        tokio::time::sleep(backoff.next_delay()).await;
     }
 }
 

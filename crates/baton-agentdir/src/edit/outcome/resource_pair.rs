@@ -1,7 +1,8 @@
 //! Removes the requested change from both versions of the resources, so that the rest can be compared.
 
-use baton_rules::ServerToolPermissions;
-use baton_types::{AgentResources, AgentSpec, InclusionMode, Json, KnownProvider, McpServer, PermissionTarget};
+use baton_types::{
+    AgentResources, AgentSpec, InclusionMode, Json, KnownProvider, McpServer, PermissionTarget, ServerToolPermissions,
+};
 use serde_json::Value;
 
 /// The resources before and after.

@@ -105,7 +105,7 @@ impl<'a> HandoffDelivery<'a> {
     /// The error describes invalid arguments.
     fn from_call(call: &'a EnvironmentCall<'a>, rounds: &'a InputRounds<'a>) -> Result<Self, Box<CallToolResult>> {
         let arguments = tool::parse_arguments(&call.arguments).map_err(|faults| {
-            let detail = format!("'handoff' did not run, because its arguments are invalid: {}.", faults.join("; "));
+            let detail = format!("'handoff' did not run, because its arguments are invalid: {faults}.");
             Box::new(agent_invocation::error_result(ErrorCode::INVALID_REQUEST, &detail))
         })?;
         let ask = HandoffRequest {

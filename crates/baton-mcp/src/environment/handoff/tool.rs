@@ -1,8 +1,8 @@
 //! Definition and arguments of the `handoff` tool.
 
-use crate::schema;
+use crate::tool_schema::argument_validator;
 use baton_ports::AgentSource;
-use baton_rules::HANDOFF_TOOL;
+use baton_rules::{HANDOFF_TOOL, SchemaValidator};
 use baton_types::{AgentName, AgentSpec, Effects, HandoffTarget, Json, ToolRunner, ToolSpec};
 use rmcp::model::{JsonObject, Tool};
 use serde_json::{Value, json};
@@ -30,6 +30,9 @@ static PARAMETERS: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
         "required": ["agent_uri", "message"],
     }))
 });
+
+static ARGUMENTS: LazyLock<Option<SchemaValidator>> =
+    LazyLock::new(|| argument_validator(HANDOFF_TOOL, Value::Object((**PARAMETERS).clone())));
 
 static OUTPUT: LazyLock<Arc<JsonObject>> = LazyLock::new(|| {
     object(json!({
@@ -114,9 +117,9 @@ pub(super) struct HandoffToolArguments {
     pub(super) context_id: Option<String>,
 }
 
-/// Parses the arguments; the error lists the violations. `agent` is an alias of `agent_uri`, and a null or empty
+/// Parses the arguments; the error is a message for the caller. `agent` is an alias of `agent_uri`, and a null or empty
 /// `context_id` counts as absent.
-pub(super) fn parse_arguments(arguments: &Value) -> Result<HandoffToolArguments, Vec<String>> {
+pub(super) fn parse_arguments(arguments: &Value) -> Result<HandoffToolArguments, String> {
     let mut arguments = arguments.as_object().cloned().unwrap_or_default();
     if let Some(agent) = arguments.remove("agent") {
         arguments.entry("agent_uri").or_insert(agent);
@@ -125,16 +128,16 @@ pub(super) fn parse_arguments(arguments: &Value) -> Result<HandoffToolArguments,
         arguments.remove("context_id");
     }
     let arguments = Value::Object(arguments);
-    let mut faults = schema::check(&PARAMETERS, &arguments);
+    if let Some(validator) = &*ARGUMENTS {
+        validator.check(&arguments)?;
+    }
     let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::to_owned);
     let (agent_uri, message) = (text("agent_uri").unwrap_or_default(), text("message").unwrap_or_default());
-    for (name, value) in [("agent_uri", &agent_uri), ("message", &message)] {
-        if faults.is_empty() && value.trim().is_empty() {
-            faults.push(format!("'{name}' is empty"));
-        }
-    }
-    if !faults.is_empty() {
-        return Err(faults);
+    let texts = [("agent_uri", &agent_uri), ("message", &message)];
+    let empty: Vec<String> =
+        texts.iter().filter(|text| text.1.trim().is_empty()).map(|text| format!("'{}' is empty", text.0)).collect();
+    if !empty.is_empty() {
+        return Err(empty.join("; "));
     }
     Ok(HandoffToolArguments { agent_uri: agent_uri.trim().to_owned(), message, context_id: text("context_id") })
 }

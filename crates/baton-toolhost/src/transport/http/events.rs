@@ -3,11 +3,12 @@
 //! rmcp reopens a stream immediately when it fails, and after a delay when it ends. A server whose streams always break
 //! must not be called again without delay, so a failure is reported as an end.
 
-use super::limit::EventLimit;
 use baton_outbound::{GuardedBody, OutboundError};
+use baton_encoding::sse::{SseError as SseFormatError, SseParser};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 use rmcp::transport::streamable_http_client::SseError;
-use sse_stream::{Sse, SseStream};
+use sse_stream::Sse;
+use std::time::Duration;
 
 /// Reason for which an event stream was cut off.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -29,50 +30,76 @@ pub(crate) fn events(
     max_size: usize,
     on_cutoff: impl FnOnce(&StreamCutoff) -> Option<Sse> + Send + 'static,
 ) -> BoxStream<'static, Result<Sse, SseError>> {
-    let pieces = LimitedBody { body: Some(body), limit: EventLimit::new(max_size), max_size };
-    let bytes = stream::unfold(pieces, |mut pieces| async move { Some((pieces.next().await?, pieces)) });
-    let parsed = SseStream::from_bytes_stream(bytes).boxed();
-    let reading = EventReader { parsed: Some(parsed), on_cutoff: Some(on_cutoff) };
-    stream::unfold(reading, |mut reading| async move { Some((Ok(reading.next().await?), reading)) }).boxed()
+    let reader = EventReader {
+        body: Some(body),
+        parser: SseParser::new(max_size),
+        reported: ResumePoint::default(),
+        cutoff: None,
+        on_cutoff: Some(on_cutoff),
+    };
+    stream::unfold(reader, |mut reader| async move { Some((Ok(reader.next().await?), reader)) }).boxed()
 }
 
-struct LimitedBody {
-    body: Option<GuardedBody>,
-    limit: EventLimit,
-    max_size: usize,
-}
-
-impl LimitedBody {
-    async fn next(&mut self) -> Option<Result<bytes::Bytes, StreamCutoff>> {
-        let cut = match self.body.as_mut()?.next().await? {
-            Ok(piece) if self.limit.accepts(&piece) => return Some(Ok(piece)),
-            Ok(_) => StreamCutoff::TooLarge(self.max_size),
-            Err(error) => StreamCutoff::Broken(error),
-        };
-        // Closes the connection immediately, not when the rest of the stream is dropped.
-        self.body = None;
-        Some(Err(cut))
-    }
+/// Position and delay with which a server wants its stream to be resumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct ResumePoint {
+    id: Option<String>,
+    delay: Option<Duration>,
 }
 
 struct EventReader<F> {
-    parsed: Option<BoxStream<'static, Result<Sse, SseError>>>,
+    body: Option<GuardedBody>,
+    parser: SseParser,
+    reported: ResumePoint,
+    cutoff: Option<StreamCutoff>,
     on_cutoff: Option<F>,
 }
 
 impl<F: FnOnce(&StreamCutoff) -> Option<Sse>> EventReader<F> {
     async fn next(&mut self) -> Option<Sse> {
-        let error = match self.parsed.as_mut()?.next().await? {
-            Ok(event) => return Some(event),
-            Err(error) => error,
-        };
-        self.parsed = None;
-        let cut = match &error {
-            SseError::Body(body) => body.downcast_ref::<StreamCutoff>().cloned(),
-            _ => None,
-        };
-        let cut = cut.unwrap_or_else(|| StreamCutoff::Malformed(error.to_string()));
-        tracing::debug!("an event stream was cut off: {cut}");
-        self.on_cutoff.take()?(&cut)
+        loop {
+            if let Some(event) = self.parser.next() {
+                if event.id.is_some() {
+                    self.reported.id.clone_from(&event.id);
+                }
+                return Some(Sse { id: event.id, event: event.event, data: Some(event.data), retry: None });
+            }
+            if let Some(resume) = self.changed_resume_point() {
+                return Some(resume);
+            }
+            if let Some(cutoff) = self.cutoff.take() {
+                tracing::debug!("an event stream was cut off: {cutoff}");
+                return self.on_cutoff.take()?(&cutoff);
+            }
+            let fed = match self.body.as_mut()?.next().await? {
+                Ok(piece) => self.parser.feed(&piece).map_err(StreamCutoff::from),
+                Err(error) => Err(StreamCutoff::Broken(error)),
+            };
+            if let Err(cutoff) = fed {
+                // Closes the connection immediately, not when the rest of the stream is dropped.
+                self.body = None;
+                self.cutoff = Some(cutoff);
+            }
+        }
+    }
+
+    /// An event without data, if the server sent a new id or delay since the last one.
+    fn changed_resume_point(&mut self) -> Option<Sse> {
+        let delay = self.parser.retry();
+        if delay == self.reported.delay && self.parser.last_id() == self.reported.id.as_deref() {
+            return None;
+        }
+        self.reported = ResumePoint { id: self.parser.last_id().map(str::to_owned), delay };
+        let retry = delay.map(|delay| u64::try_from(delay.as_millis()).unwrap_or(u64::MAX));
+        Some(Sse { id: self.reported.id.clone(), retry, ..Sse::default() })
+    }
+}
+
+impl From<SseFormatError> for StreamCutoff {
+    fn from(error: SseFormatError) -> Self {
+        match error {
+            SseFormatError::TooLarge(max_size) => Self::TooLarge(max_size),
+            SseFormatError::NotText => Self::Malformed(error.to_string()),
+        }
     }
 }

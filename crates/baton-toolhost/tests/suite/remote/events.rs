@@ -14,23 +14,26 @@ const TOO_LONG: usize = 16 * 1024 * 1024 + 1;
 
 #[tokio::test]
 async fn broken_stream_resumes_after_last_event_id() {
-    let asked: Arc<Mutex<Value>> = Arc::default();
-    let server = Server::start(move |got| match (&got.method, got.header("last-event-id")) {
-        (&Method::GET, Some("7")) => {
-            let answer = result(&asked.lock().unwrap()).unwrap();
-            Reply::events(vec![Ok(event(&answer))])
-        }
-        _ if got.is_method("tools/call") => {
-            *asked.lock().unwrap() = got.message();
-            let first = Bytes::from_static(b"id: 7\nretry: 20\ndata:\n\n");
-            Reply::events(vec![Ok(first), Err(io::Error::other("cut"))])
-        }
-        _ => standard_reply(got),
-    })
-    .await;
-    let client = connect(streamable(server.remote("/mcp"))).await.unwrap();
-    assert_eq!(text(&look(&client).await.unwrap()), "seen");
-    assert_eq!(server.count(|got| got.is_method("tools/call")), 1, "a call is never sent twice");
+    for first in
+        ["id: 7\nretry: 20\ndata:\n\n", "id: 7\nretry: 20\n\n", "retry: 20\n\nid: 6\nid: 7\n\n", "id:7\rretry:20\r\r"]
+    {
+        let asked: Arc<Mutex<Value>> = Arc::default();
+        let server = Server::start(move |got| match (&got.method, got.header("last-event-id")) {
+            (&Method::GET, Some("7")) => {
+                let answer = result(&asked.lock().unwrap()).unwrap();
+                Reply::events(vec![Ok(event(&answer))])
+            }
+            _ if got.is_method("tools/call") => {
+                *asked.lock().unwrap() = got.message();
+                Reply::events(vec![Ok(Bytes::from_static(first.as_bytes())), Err(io::Error::other("cut"))])
+            }
+            _ => standard_reply(got),
+        })
+        .await;
+        let client = connect(streamable(server.remote("/mcp"))).await.unwrap();
+        assert_eq!(text(&look(&client).await.unwrap()), "seen", "{first:?}");
+        assert_eq!(server.count(|got| got.is_method("tools/call")), 1, "a call is never sent twice");
+    }
 }
 
 #[tokio::test]

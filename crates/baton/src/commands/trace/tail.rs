@@ -15,13 +15,12 @@ use crate::{
 use baton_api::SpanEntry;
 use baton_client::{ClientError, SpanTail, TailEvent};
 use baton_telemetry::names;
-use baton_types::ErrorCode;
+use baton_types::{Backoff, BackoffPolicy, ErrorCode};
 use clap::Args;
 use std::time::Duration;
 
-/// Bounds of the exponential backoff between reconnects.
-const MIN_RECONNECT_DELAY: Duration = Duration::from_millis(200);
-const MAX_RECONNECT_DELAY: Duration = Duration::from_secs(5);
+/// Reconnects of the stream.
+const RECONNECTS: BackoffPolicy = BackoffPolicy::new(Duration::from_millis(200), Duration::from_secs(5));
 
 /// Options of `baton trace tail`.
 #[derive(Args, Debug)]
@@ -77,17 +76,16 @@ async fn follow(session: &BatonConnection, options: &TraceTailOptions, screen: S
     let look = TerminalStyle::for_stdout(untruncated_width(options.width), screen.stdout_paint());
     let mut tail = session.client.tail_spans(query).await.map_err(refused)?;
     screen.print_stderr("listening; press Ctrl-C to stop");
-    let mut pause = MIN_RECONNECT_DELAY;
+    let mut backoff = Backoff::new(RECONNECTS);
     loop {
-        let outcome = read(&mut tail, screen, &look, &mut pause).await;
+        let outcome = read(&mut tail, screen, &look, &mut backoff).await;
         if let Err(error @ ClientError::Refused(_)) = outcome {
             return Err(refused(error));
         }
         let reason = outcome.err().map(|error| format!(": {error}")).unwrap_or_default();
         screen.print_stderr(&format!("the connection was lost{reason}; spans may be missing until it is restored"));
         tail = loop {
-            tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(MAX_RECONNECT_DELAY);
+            tokio::time::sleep(backoff.next_delay()).await;
             match session.client.tail_spans(query).await {
                 Ok(tail) => break tail,
                 Err(error @ ClientError::Refused(_)) => return Err(refused(error)),
@@ -103,7 +101,7 @@ async fn read(
     tail: &mut SpanTail,
     screen: Screen,
     look: &TerminalStyle,
-    pause: &mut Duration,
+    backoff: &mut Backoff,
 ) -> Result<(), ClientError> {
     while let Some(event) = tail.next().await {
         match event? {
@@ -113,7 +111,7 @@ async fn read(
                 screen.print_stderr(&format!("spans arrived too fast: {} missed", counted(missed, "batch")));
             }
         }
-        *pause = MIN_RECONNECT_DELAY;
+        backoff.reset();
     }
     Ok(())
 }

@@ -5,6 +5,7 @@ use super::{
     sut::{Sut, json, request},
 };
 use baton_proto::{error_from_status, v1::pb};
+use baton_encoding::sse::SseParser;
 use baton_wire::a2a::v1;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};
@@ -205,7 +206,7 @@ impl Sut {
         let body = json!({"jsonrpc": "2.0", "id": "s", "method": method, "params": params}).to_string();
         let response = request("POST", &self.json_rpc, &HEADERS, &body).await;
         if response.headers()["content-type"] == "text/event-stream" {
-            return Ok(Events::Sse { body: response.into_body(), buffer: String::new(), enveloped: true });
+            return Ok(Events::Sse { body: response.into_body(), parser: SseParser::new(MAX_EVENT), enveloped: true });
         }
         // A rejection before the stream starts is an ordinary response.
         assert_eq!(response.headers()["content-type"], "application/json");
@@ -231,14 +232,17 @@ fn rest_result((status, body): (u16, Value)) -> Result<Value, Rejection> {
 
 async fn rest_events(response: Response<Incoming>) -> Result<Events, Rejection> {
     if response.headers()["content-type"] == "text/event-stream" {
-        return Ok(Events::Sse { body: response.into_body(), buffer: String::new(), enveloped: false });
+        return Ok(Events::Sse { body: response.into_body(), parser: SseParser::new(MAX_EVENT), enveloped: false });
     }
     Err(rest_result(json(response).await).expect_err("a refusal"))
 }
 
+/// Maximum size of an event, in bytes.
+pub(super) const MAX_EVENT: usize = 1024 * 1024;
+
 /// Stream responses as they arrive.
 pub(super) enum Events {
-    Sse { body: Incoming, buffer: String, enveloped: bool },
+    Sse { body: Incoming, parser: SseParser, enveloped: bool },
     Grpc(Streaming<pb::StreamResponse>),
 }
 
@@ -249,8 +253,8 @@ impl Events {
                 let message = stream.message().await.expect("no fault")?;
                 to_json(v1::StreamResponse::try_from(message).expect("a stream response"))
             }
-            Self::Sse { body, buffer, enveloped } => {
-                let data = next_event(body, buffer).await?;
+            Self::Sse { body, parser, enveloped } => {
+                let data = next_event(body, parser).await?;
                 if *enveloped { rpc_result(&data).expect("a result") } else { data }
             }
         };
@@ -269,16 +273,13 @@ impl Events {
 }
 
 /// The data of the next event of a stream.
-pub(super) async fn next_event(body: &mut Incoming, buffer: &mut String) -> Option<Value> {
+pub(super) async fn next_event(body: &mut Incoming, parser: &mut SseParser) -> Option<Value> {
     loop {
-        if let Some(end) = buffer.find("\n\n") {
-            let event: String = buffer.drain(..end + 2).collect();
-            let Some(data) = event.lines().find_map(|line| line.strip_prefix("data: ")) else { continue };
-            return Some(serde_json::from_str(data).expect("JSON"));
+        if let Some(event) = parser.next() {
+            return Some(serde_json::from_str(&event.data).expect("JSON"));
         }
         let frame = body.frame().await?.expect("no fault");
-        let data = frame.into_data().unwrap_or_default();
-        buffer.push_str(std::str::from_utf8(&data).expect("UTF-8, and events are not split inside letters"));
+        parser.feed(&frame.into_data().unwrap_or_default()).expect("an event stream");
     }
 }
 

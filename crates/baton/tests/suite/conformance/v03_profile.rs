@@ -1,10 +1,11 @@
 //! The profile for kits of 0.3: tasks stay open, continue and can be canceled, over the three bindings of that version.
 
 use super::{
-    operations::{BINDINGS, Binding, next_event},
+    operations::{BINDINGS, Binding, MAX_EVENT, next_event},
     sut::{Sut, json, request},
 };
 use baton_proto::v03::pb::{self, a2a_service_client::A2aServiceClient};
+use baton_encoding::sse::SseParser;
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tonic::Streaming;
@@ -156,19 +157,19 @@ impl Sut {
         let body = json!({"jsonrpc": "2.0", "id": "s", "method": method, "params": params}).to_string();
         let response = request("POST", &format!("{}/", self.url()), &HEADERS, &body).await;
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        OldEvents::Sse { body: response.into_body(), buffer: String::new(), enveloped: true }
+        OldEvents::Sse { body: response.into_body(), parser: SseParser::new(MAX_EVENT), enveloped: true }
     }
 
     async fn old_rest_events(&self, method: &str, path: &str, body: &str) -> OldEvents {
         let response = request(method, &format!("{}/v1{path}", self.url()), &HEADERS, body).await;
         assert_eq!(response.headers()["content-type"], "text/event-stream");
-        OldEvents::Sse { body: response.into_body(), buffer: String::new(), enveloped: false }
+        OldEvents::Sse { body: response.into_body(), parser: SseParser::new(MAX_EVENT), enveloped: false }
     }
 }
 
 /// Events of a stream of 0.3.
 enum OldEvents {
-    Sse { body: Incoming, buffer: String, enveloped: bool },
+    Sse { body: Incoming, parser: SseParser, enveloped: bool },
     Grpc(Streaming<pb::StreamResponse>),
 }
 
@@ -191,8 +192,8 @@ impl OldEvents {
                         _ => None,
                     }
                 }
-                Self::Sse { body, buffer, enveloped } => {
-                    let data = next_event(body, buffer).await?;
+                Self::Sse { body, parser, enveloped } => {
+                    let data = next_event(body, parser).await?;
                     let event = if *enveloped { &data["result"] } else { &data };
                     let inner = ["task", "statusUpdate"].iter().map(|name| &event[*name]).find(|one| one.is_object());
                     let event = inner.unwrap_or(event);

@@ -1,11 +1,7 @@
 //! Permissions of one tool of an MCP server.
 
-use super::{
-    arguments::RuleArguments,
-    glob_matches,
-    precedence::{RuleOutcome, RulePrecision, RuleSubject, precision, strongest_rule},
-};
-use baton_types::{ArgumentMatch, InclusionMode, InclusionModes, McpServer, Permission, PermissionRule};
+use super::{RuleOutcome, RulePrecision, RuleSubject, glob_matches, strongest_rule};
+use crate::{ArgumentMatch, InclusionMode, InclusionModes, McpServer, Permission, PermissionRule};
 
 /// Permissions of one tool of a server; stored with the tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,11 +22,12 @@ impl ServerToolPermissions {
         if !server.include.is_empty() && !names(&server.include) || names(&server.exclude) {
             return None;
         }
-        let named = RuleSubject { server: Some(&server.name), tool };
+        let subject = RuleSubject { server: Some(&server.name), tool };
         let rules: Vec<_> =
-            server.permissions.rules.iter().filter(|rule| precision(rule, named).is_some()).cloned().collect();
+            server.permissions.rules.iter().filter(|rule| subject.precision(rule).is_some()).cloned().collect();
         let default = (RulePrecision::Default, server.permissions.default);
-        let RuleOutcome::Ranked((_, permission)) = strongest_rule(&rules, named, &RuleArguments::new(None), default)
+        let RuleOutcome::Ranked((_, permission)) =
+            strongest_rule(&rules, subject, default, PermissionRule::matches_all_arguments)
         else {
             return None;
         };
@@ -42,15 +39,14 @@ impl ServerToolPermissions {
     /// Permissions for a tool that changed since it was allowed: calls that would run need approval.
     #[must_use]
     pub fn with_approval_required(mut self, tool: &str) -> Self {
-        // As precise as possible, so that no other rule takes precedence.
-        let every_call = ArgumentMatch { path: String::new(), glob: "*".to_owned() };
         for rule in self.rules.iter_mut().filter(|rule| rule.permission == Permission::Allow) {
             rule.permission = Permission::Ask;
             tool.clone_into(&mut rule.tool);
         }
         if self.permission != Permission::Deny {
             self.permission = Permission::Ask;
-            let (tool, arguments) = (tool.to_owned(), vec![every_call]);
+            // As precise as possible, so that no other rule takes precedence.
+            let (tool, arguments) = (tool.to_owned(), vec![ArgumentMatch::all_arguments()]);
             self.rules.push(PermissionRule { server: None, tool, arguments, permission: Permission::Ask });
         }
         self
