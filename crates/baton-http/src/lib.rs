@@ -60,6 +60,5 @@ pub use peers::PeerPorts;
 pub use responses::{CallerServerPorts, ResponsesOptions};
 pub use routes::{RouteAccess, RouteAgentSource, RouteEntry};
 pub use serve::{ServeOptions, serve};
-pub use sessions::SessionPorts;
 pub use tls::{Tls, TlsError, TlsFiles};
-pub use tools::{PermissionPorts, ToolPorts};
+pub use tools::ToolPorts;

@@ -2,7 +2,7 @@
 
 use crate::{
     AccessOptions, CallerServerPorts, CorsOrigins, DefinitionPorts, ExportPorts, McpPorts, MeterPorts, PeerPorts,
-    PermissionPorts, ResponsesOptions, SessionPorts, ToolPorts,
+    ResponsesOptions, ToolPorts,
 };
 use baton_ports::{CardSigner, SpanStore};
 use baton_telemetry::Tracer;
@@ -49,12 +49,9 @@ pub struct HttpOptions {
     pub tools: Option<ToolPorts>,
     /// Connections to MCP servers given in requests; `None` rejects such requests.
     pub caller_servers: Option<CallerServerPorts>,
-    /// Storage of tool permissions in agent definitions; `None` disables it.
-    pub permissions: Option<PermissionPorts>,
-    /// Storage of agent definitions; without it agents cannot be created or changed.
+    /// Repository of agent definitions; without it agents, tool permissions and saved session settings cannot be
+    /// changed.
     pub definitions: Option<DefinitionPorts>,
-    /// Storage of session settings in agent definitions; `None` disables it.
-    pub sessions: Option<SessionPorts>,
     /// MCP services; `None` disables MCP.
     pub mcp: Option<McpPorts>,
     /// Signer of agent cards; without it cards are unsigned.
@@ -154,9 +151,7 @@ impl Default for HttpOptions {
             mcp: None,
             tools: None,
             caller_servers: None,
-            permissions: None,
             definitions: None,
-            sessions: None,
             signer: None,
             a2a: A2aOptions::default(),
             spans: None,

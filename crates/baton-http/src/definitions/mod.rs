@@ -106,13 +106,25 @@ pub(crate) fn manage_error(error: ManageError) -> Error {
     let ManageError { code, detail } = error;
     let kind = match code {
         ErrorCode::AGENT_NOT_FOUND => ErrorKind::AgentNotFound,
-        ErrorCode::AGENT_PART_NOT_FOUND => ErrorKind::PageNotFound,
+        ErrorCode::AGENT_PART_NOT_FOUND | ErrorCode::TOOL_NOT_FOUND => ErrorKind::PageNotFound,
         ErrorCode::NAME_TAKEN | ErrorCode::AGENT_OUTDATED => ErrorKind::TaskGenerationMismatch,
         ErrorCode::SCOPE_MISSING => ErrorKind::Forbidden,
         ErrorCode::INTERNAL => ErrorKind::Internal,
         _ => ErrorKind::InvalidRequest,
     };
     Error::new(kind, code, detail)
+}
+
+/// Maps the error of an edit of a served agent to an API error.
+pub(crate) fn edit_error(agent: &AgentName, error: ManageError) -> Error {
+    match error.code {
+        // It is served, so it is a remote agent.
+        ErrorCode::AGENT_NOT_FOUND => {
+            let detail = format!("no local directory defines '{agent}'; change it on its own server");
+            Error::new(ErrorKind::InvalidRequest, ErrorCode::AGENT_NOT_CHANGED, detail)
+        }
+        _ => manage_error(error),
+    }
 }
 
 /// The response; a failed precondition is reported by its status.

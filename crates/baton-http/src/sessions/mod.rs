@@ -26,7 +26,7 @@ use axum::extract::{
     rejection::{PathRejection, QueryRejection},
 };
 use baton_engine::{SessionError, SessionRef, SessionSummary, SessionView};
-use baton_ports::{AgentEditor, ConversationSummary};
+use baton_ports::ConversationSummary;
 use baton_rules::{Access, SessionRecord};
 use baton_types::{AgentName, ErrorCode, ItemName, SessionId, SessionOrigin, StreamId};
 use baton_wire::{
@@ -35,23 +35,9 @@ use baton_wire::{
     api,
 };
 use serde::Deserialize;
-use std::{fmt, sync::Arc};
 
 /// Maximum characters of the last message in a list.
 const MAX_LAST_MESSAGE_CHARS: usize = 200;
-
-/// Port for saving session settings to agent definitions.
-#[derive(Clone)]
-pub struct SessionPorts {
-    /// Writes agent definitions.
-    pub agents: Arc<dyn AgentEditor>,
-}
-
-impl fmt::Debug for SessionPorts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionPorts").finish_non_exhaustive()
-    }
-}
 
 /// Adds the routes.
 pub(crate) fn mount(routes: Routes) -> Routes {

@@ -10,28 +10,15 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use baton_manage::ManageRole;
-use baton_ports::{PermissionEditError, PermissionEditor, PermissionUpdate, ToolHost};
+use baton_manage::{ManageRole, PermissionUpdate};
+use baton_ports::ToolHost;
 use baton_rules::Access;
 use baton_types::{AgentSpec, ErrorCode, PermissionChange, PermissionTarget};
 use baton_wire::{
     a2a::v1::{Error, ErrorKind},
     api::{PermissionReply, SetPermission},
 };
-use std::{fmt, sync::Arc};
-
-/// Storage of tool permissions in agent definitions.
-#[derive(Clone)]
-pub struct PermissionPorts {
-    /// Permission repository.
-    pub repository: Arc<dyn PermissionEditor>,
-}
-
-impl fmt::Debug for PermissionPorts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PermissionPorts").finish_non_exhaustive()
-    }
-}
+use std::sync::Arc;
 
 /// Sets the permission of a tool by its model-facing name, or of a whole server: `files__*`, or its name.
 pub(crate) async fn set_tool_permission(
@@ -119,10 +106,7 @@ async fn apply_change(
     target: ToolPermissionTarget,
     body: SetPermission,
 ) -> Result<PermissionReply, Error> {
-    let Some(ports) = &shared.options.permissions else {
-        let message = "this server stores no agent definitions; change the agent where it is defined";
-        return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
-    };
+    let manager = definitions::manager(shared)?;
     let ToolPermissionTarget { tool, scope } = target;
     let server = match &scope {
         PermissionTarget::Own(_) => None,
@@ -130,8 +114,9 @@ async fn apply_change(
         PermissionTarget::Server(server) => Some(server.clone()),
     };
     let change = PermissionChange { target: scope, permission: body.permission, disabled: body.disabled };
-    let changed = ports.repository.change(&agent.name, change).await.map_err(permission_error)?;
-    let PermissionUpdate { file, is_written, before, after } = changed;
+    let changed = manager.change_permission(&agent.name, &change).await;
+    let PermissionUpdate { file, is_written, before, after } =
+        changed.map_err(|error| definitions::edit_error(&agent.name, error))?;
     // Read again, so that it includes the change.
     let remark = match (&tool, body.permission, shared.agent(agent.name.as_str())) {
         (Some(tool), Some(permission), Some(agent)) => override_note(host, &agent, tool, permission).await,
@@ -154,15 +139,4 @@ fn respond(set: Result<PermissionReply, Error>) -> Response {
         Ok(reply) => reply::json(&reply),
         Err(error) => reply::rest_error(&error),
     }
-}
-
-fn permission_error(error: PermissionEditError) -> Error {
-    let PermissionEditError { code, detail } = error;
-    let kind = match code {
-        ErrorCode::AGENT_NOT_FOUND => ErrorKind::AgentNotFound,
-        ErrorCode::TOOL_NOT_FOUND => ErrorKind::PageNotFound,
-        ErrorCode::INTERNAL => ErrorKind::Internal,
-        _ => ErrorKind::InvalidRequest,
-    };
-    Error::new(kind, code, detail)
 }

@@ -6,8 +6,9 @@ use baton_client::Client;
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Journal, Model, ModelCall, ModelError,
+    AgentPersistence, AgentRepository as _, AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Journal, Model, ModelCall, ModelError,
     ModelEvent, ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation,
     ToolOutcome, ToolOutput, WebhookError, WebhookSender,
 };
@@ -222,4 +223,13 @@ impl ToolHost for WeatherTools {
     fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {
         Box::pin(async { ToolOutcome::Done(ToolOutput { output: Json::string("72°F, sunny"), is_error: false }) })
     }
+}
+
+/// Definitions in memory of the agent `weather` with these files and a prompt.
+pub(crate) async fn definitions(files: &[(&str, &str)]) -> Arc<DirectoryAgents> {
+    let file = |(path, text): &(&str, &str)| ((*path).to_owned(), text.as_bytes().to_vec());
+    let files = files.iter().chain(&[("prompt.md", "You forecast.")]).map(file).collect();
+    let agents = DirectoryAgents::open_with(&[], vec![Arc::new(MemoryStorage::new())], None);
+    agents.create_agent(files, AgentPersistence::Temporary).await.unwrap();
+    Arc::new(agents)
 }

@@ -4,5 +4,8 @@
 
 mod destinations;
 mod effects;
+mod edits;
 mod manager;
+mod permissions;
 mod secrets;
+mod two_processes;
