@@ -59,7 +59,7 @@ pub use in_doubt::{in_doubt_message, in_doubt_part, in_doubt_request, is_in_doub
 pub use input_requests::{complete_form, input_requests_part, is_tool_answer};
 pub use mode::{ModeRejection, check_caller_tools, check_mode_setting, check_mode_unchanged, resolve_mode};
 pub use permission::{
-    PermissionContext, PermissionDecision, ServerToolPermissions, decide_permission, glob_matches, is_offered,
+    CallAuthorization, PermissionContext, ServerToolPermissions, authorize_call, glob_matches, is_callable, is_offered,
 };
 pub use question_forwarding::{ForwardedAnswer, forwarded_question_parts, mark_remote_question};
 pub use rate::{RateLimit, TokenBucket};

@@ -8,9 +8,9 @@ use baton_http::{HttpOptions, app};
 use baton_journal::MemoryJournal;
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_ports::{
-    AgentPersistence, AgentRepository as _, AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator, Journal, Model, ModelCall, ModelError,
-    ModelEvent, ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation,
-    ToolOutcome, ToolOutput, WebhookError, WebhookSender,
+    AgentPersistence, AgentRepository as _, AgentSource, BoxFuture, ChatMessage, Clock, FinishReason, IdGenerator,
+    Journal, Model, ModelCall, ModelError, ModelEvent, ModelResolver, ModelStream, NotificationOutcome,
+    TaskNotification, ToolHost, ToolInvocation, ToolOutcome, ToolOutput, WebhookError, WebhookSender,
 };
 use baton_types::{
     AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, PushConfig, Role,

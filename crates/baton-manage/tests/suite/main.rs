@@ -3,8 +3,8 @@
 #![cfg(test)]
 
 mod destinations;
-mod effects;
 mod edits;
+mod effects;
 mod manager;
 mod permissions;
 mod secrets;

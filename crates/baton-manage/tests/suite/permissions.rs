@@ -113,15 +113,20 @@ async fn failed_change_leaves_the_file_unchanged() {
     // The file was broken after it had been read.
     let broken = "{\"mcpServers\": {\"fs\": {\"command\": ";
     fs::write(&file, broken).unwrap();
-    all.push(refused(manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap_err()));
+    all.push(refused(
+        manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap_err(),
+    ));
     assert_eq!(fs::read_to_string(&file).unwrap(), broken);
     fs::write(&file, SERVERS).unwrap();
     let mut permissions = fs::metadata(&file).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&file, permissions).unwrap();
-    all.push(refused(manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap_err()));
+    all.push(refused(
+        manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap_err(),
+    ));
     assert_eq!(fs::read_to_string(&file).unwrap(), SERVERS);
-    let unknown = manager.change_permission(&"nobody".into(), &own_tool_permission(Permission::Deny)).await.unwrap_err();
+    let unknown =
+        manager.change_permission(&"nobody".into(), &own_tool_permission(Permission::Deny)).await.unwrap_err();
     assert_eq!(unknown.code, ErrorCode::AGENT_NOT_FOUND);
     all.push(refused(unknown));
     assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
