@@ -118,7 +118,7 @@ pub(crate) fn manage_error(error: ManageError) -> Error {
 /// Maps the error of an edit of a served agent to an API error.
 pub(crate) fn edit_error(agent: &AgentName, error: ManageError) -> Error {
     match error.code {
-        // It is served, so it is a remote agent.
+        // A served agent without files in the repository is a remote one.
         ErrorCode::AGENT_NOT_FOUND => {
             let detail = format!("no local directory defines '{agent}'; change it on its own server");
             Error::new(ErrorKind::InvalidRequest, ErrorCode::AGENT_NOT_CHANGED, detail)

@@ -249,8 +249,7 @@ async fn session_settings_can_be_reset_and_saved_to_the_agent() {
     assert_eq!((saved.file.as_deref(), saved.settings), (Some("weather/agent.yaml"), SessionSettingsBody::default()));
     let stored = agents.stored_agent(&"weather".into()).await.unwrap();
     let stored = std::str::from_utf8(&stored.files["agent.yaml"]).unwrap();
-    let written = "name: weather # ours\n";
-    assert_eq!(stored, written);
+    assert_eq!(stored, "name: weather # ours\nsettings:\n  max_turns: 9\n  temperature: 0.25\n");
     client.change_session(named("c"), &change).await.unwrap();
     assert_eq!(client.reset_session(named("c")).await.unwrap().settings, SessionSettingsBody::default());
 }

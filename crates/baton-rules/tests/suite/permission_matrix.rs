@@ -30,6 +30,7 @@ fn teamspark_8_the_nine_cells_of_session_and_setting() {
                 CallAuthorization::Allowed => "run",
                 CallAuthorization::ApprovalRequired => "ask",
                 CallAuthorization::Denied(_) => "deny",
+                CallAuthorization::Approved | CallAuthorization::Declined => panic!("no answer was given"),
             };
             (decision, is_offered(&policy, session, &tool))
         })

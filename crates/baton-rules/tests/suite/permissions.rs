@@ -84,6 +84,7 @@ fn decision_name(decision: &CallAuthorization) -> &'static str {
         CallAuthorization::ApprovalRequired => "ask",
         CallAuthorization::Denied(reason) if reason.contains("arguments") => "deny such arguments",
         CallAuthorization::Denied(_) => "deny",
+        CallAuthorization::Approved | CallAuthorization::Declined => panic!("no answer was given"),
     }
 }
 

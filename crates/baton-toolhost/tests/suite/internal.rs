@@ -194,7 +194,7 @@ async fn calls_reach_definitions_sessions_and_search() {
 
     for (server, name, arguments, expect) in [
         ("rules", "includeRule", json!({"name": "gulls"}), "there is no conversation here"),
-        ("rules", "getRule", json!({"name": "x"}), "there is no rule 'x'; there are: tides, gulls, pier"),
+        ("rules", "getRule", json!({"name": "x"}), "there is no rule 'x'; there are: pier, gulls, tides"),
         ("rules", "createRule", json!({"name": "x", "text": "y", "weight": 1}), "unknown field `weight`"),
         ("rules", "createRule", json!({"name": "pier", "text": "y"}), "was not replaced; change it with updateRule"),
         ("rules", "createRule", json!({"name": "locked", "text": "y"}), " cannot be written: the disk is full"),
