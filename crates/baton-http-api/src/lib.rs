@@ -21,9 +21,8 @@ mod tools;
 
 pub use definitions::DefinitionPorts;
 pub use peers::PeerPorts;
-pub use sessions::SessionPorts;
 pub use state::ApiPorts;
-pub use tools::{PermissionPorts, ToolPorts};
+pub use tools::ToolPorts;
 
 use baton_engine::Engine;
 use baton_http::{HttpContext, RouteAccess, RouteAgentSource, Routes, SurfaceRoutes};

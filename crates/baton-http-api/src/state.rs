@@ -1,6 +1,6 @@
 //! State of the API's handlers.
 
-use crate::{DefinitionPorts, PeerPorts, PermissionPorts, SessionPorts, ToolPorts};
+use crate::{DefinitionPorts, PeerPorts, ToolPorts};
 use baton_engine::Engine;
 use baton_http::HttpContext;
 use std::sync::Arc;
@@ -12,12 +12,8 @@ pub struct ApiPorts {
     pub peers: Option<PeerPorts>,
     /// Tool execution for callers.
     pub tools: Option<ToolPorts>,
-    /// Storage of tool permissions in agent definitions.
-    pub permissions: Option<PermissionPorts>,
     /// Storage of agent definitions; without it agents cannot be created or changed.
     pub definitions: Option<DefinitionPorts>,
-    /// Storage of session settings in agent definitions.
-    pub sessions: Option<SessionPorts>,
 }
 
 /// State of the API's handlers.

@@ -1,11 +1,10 @@
 //! Agents from directories on disk and from other storages.
 
+mod create;
 mod definition_cache;
-mod editor;
 mod location;
 mod names;
 mod naming;
-mod permissions;
 mod repository;
 mod scanner;
 mod snapshot;
@@ -18,7 +17,12 @@ use baton_ports::{AgentSource, AgentStorage, BoxFuture, ChangeStream, UnusableEn
 use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, HandoffTarget, ToolExecution};
 use futures_util::stream;
 use parking_lot::{Mutex, RwLock};
-use std::{fmt, path::PathBuf, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    path::PathBuf,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 use tokio::{task::spawn_blocking, time::Instant};
 
 use definition_cache::DefinitionCache;
@@ -64,6 +68,8 @@ struct AgentCatalog {
     // Locked during a scan, so that an older snapshot never replaces a newer one.
     names: Mutex<NameAssignments>,
     changes: tokio::sync::watch::Sender<u64>,
+    /// Names of agents that the program defines in code.
+    reserved_names: OnceLock<Vec<AgentName>>,
 }
 
 impl DirectoryAgents {
@@ -161,6 +167,7 @@ impl DirectoryAgents {
             now: RwLock::new(Arc::new(snapshot)),
             names: Mutex::new(names),
             changes: tokio::sync::watch::Sender::new(0),
+            reserved_names: OnceLock::new(),
         };
         (Self { catalog: Arc::new(catalog), warnings, refreshed: tokio::sync::Mutex::new(None) }, worst)
     }
@@ -176,6 +183,12 @@ impl DirectoryAgents {
     /// Writes to the disk, so call it where blocking is allowed.
     pub fn persist_names(&self) {
         self.catalog.names.lock().take_ownership();
+    }
+
+    /// Reserves the names of agents that the program defines in code: the repository neither creates agents with these
+    /// names nor reads, changes or deletes them. Only the first call has an effect.
+    pub fn reserve_names(&self, names: Vec<AgentName>) {
+        let _ = self.catalog.reserved_names.set(names);
     }
 
     /// Number of definitions in memory; the others are loaded on demand.

@@ -26,7 +26,7 @@ pub struct Definition {
 
 impl Definition {
     pub(crate) fn from_stored(stored: StoredAgent) -> Result<Self, ManageError> {
-        let StoredAgent { name, files, digest, location } = stored;
+        let StoredAgent { name, files, digest, location, directory: _ } = stored;
         let (agent, resources, form) = read(&files)?;
         Ok(Self { agent: AgentSpec { name: name.clone(), ..agent }, name, resources, form, digest, location, files })
     }

@@ -11,6 +11,7 @@ mod change;
 mod clone;
 mod compose;
 mod definition;
+mod edit;
 mod guard;
 mod manager;
 mod secrets;
@@ -20,6 +21,7 @@ pub use change::{
     export_change, item_change, item_put, metadata_change, provider_change, server_change, settings_change,
 };
 pub use definition::Definition;
+pub use edit::{AgentUpdate, PermissionUpdate};
 pub use guard::ManageRole;
 pub use manager::{DefinitionUpdate, Manager};
 pub use secrets::{REDACTED_VALUE, shown_entry, shown_provider};

@@ -3,12 +3,14 @@
 use crate::{Definition, ManageError, ManageRole, clone, compose, definition::read, edit_error, guard, manage_error};
 use baton_agentdir::amend;
 use baton_api::{CloneAgent, CreateAgent};
-use baton_ports::{AgentFiles, AgentLocation, AgentPersistence, AgentRepository};
+use baton_ports::{AgentFiles, AgentLocation, AgentPersistence, AgentRepository, StoredAgent};
 use baton_types::{AgentChange, AgentName, AgentResources, Digest, ErrorCode};
-use std::{collections::BTreeMap, fmt, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 /// Maximum attempts of a change with concurrent writers.
-const MAX_CHANGE_ATTEMPTS: u32 = 50;
+const MAX_CHANGE_ATTEMPTS: u32 = 100;
+/// Wait after a conflict with another writer.
+const RETRY_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Creates, shows, changes and clones the definitions of a repository.
 #[derive(Clone)]
@@ -45,24 +47,40 @@ impl Manager {
         expected: Option<&Digest>,
         decide: impl Fn(&Definition) -> Result<Vec<AgentChange>, ManageError>,
     ) -> Result<DefinitionUpdate, ManageError> {
-        for _ in 0..MAX_CHANGE_ATTEMPTS {
-            let before = self.definition(agent).await?;
+        let replaced = self.replace(agent, |stored| {
+            let before = Definition::from_stored(stored.clone())?;
             if expected.is_some_and(|expected| *expected != before.digest) {
                 let detail = format!("the agent '{agent}' has been changed since it was read");
                 return Err(manage_error(ErrorCode::AGENT_OUTDATED, detail));
             }
             let (after, changes) = apply_changes(&before.files, &decide(&before)?)?;
             guard::check(role, Some(&before), &after)?;
-            match self.repository.replace(agent, &before.digest, changes).await {
-                Ok(stored) => return Ok(DefinitionUpdate { before, after: Definition::from_stored(stored)? }),
-                Err(error) if error.code == ErrorCode::AGENT_OUTDATED && expected.is_none() => {}
+            Ok((before, changes))
+        });
+        let (before, stored) = replaced.await?.ok_or_else(|| {
+            let detail = format!("other requests keep changing the agent '{agent}'; try again");
+            manage_error(ErrorCode::AGENT_OUTDATED, detail)
+        })?;
+        Ok(DefinitionUpdate { before, after: Definition::from_stored(stored)? })
+    }
+
+    /// Replaces the files of an agent. `edit` computes the changes from the current files; it is called again after a
+    /// concurrent change. `None` if other writers do not stop.
+    pub(crate) async fn replace<T>(
+        &self,
+        agent: &AgentName,
+        edit: impl Fn(&StoredAgent) -> Result<(T, FileChanges), ManageError>,
+    ) -> Result<Option<(T, StoredAgent)>, ManageError> {
+        for _ in 0..MAX_CHANGE_ATTEMPTS {
+            let stored = self.repository.stored_agent(agent).await?;
+            let (value, changes) = edit(&stored)?;
+            match self.repository.replace(agent, &stored.digest, changes).await {
+                Ok(stored) => return Ok(Some((value, stored))),
+                Err(error) if error.code == ErrorCode::AGENT_OUTDATED => tokio::time::sleep(RETRY_INTERVAL).await,
                 Err(error) => return Err(error),
             }
         }
-        Err(manage_error(
-            ErrorCode::AGENT_OUTDATED,
-            format!("other requests keep changing the agent '{agent}'; try again"),
-        ))
+        Ok(None)
     }
 
     /// Resources of the agent if a change were applied to its current definition; writes nothing.
@@ -147,13 +165,13 @@ fn keeping(keep: Option<bool>) -> AgentPersistence {
 }
 
 /// File changes by path; `None` deletes a file.
-type DefinitionFileChanges = BTreeMap<String, Option<Vec<u8>>>;
+pub(crate) type FileChanges = BTreeMap<String, Option<Vec<u8>>>;
 
 /// Applies all changes in order; returns the files and the required file changes.
 pub(crate) fn apply_changes(
     files: &AgentFiles,
     changes: &[AgentChange],
-) -> Result<(AgentFiles, DefinitionFileChanges), ManageError> {
+) -> Result<(AgentFiles, FileChanges), ManageError> {
     let mut after = files.clone();
     let mut all = BTreeMap::new();
     for change in changes {

@@ -1,7 +1,7 @@
 //! Stored agent definitions, with optimistic concurrency control by digest.
 
-use crate::{AgentFiles, AgentRepositoryError, BoxFuture};
-use baton_types::{AgentName, Digest};
+use crate::{AgentFiles, BoxFuture};
+use baton_types::{AgentName, Digest, ErrorCode};
 use std::collections::BTreeMap;
 
 /// Location of an agent's files.
@@ -38,14 +38,29 @@ pub struct StoredAgent {
     pub digest: Digest,
     /// Location of the files.
     pub location: AgentLocation,
+    /// Directory of the files for display: a path as it was given at startup, or a storage key. Empty for the current
+    /// directory.
+    pub directory: String,
 }
 
-/// Repository of the definitions of served agents; changes take effect immediately.
+/// Error of an access to a definition; the definition is unchanged.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{detail}")]
+pub struct AgentRepositoryError {
+    /// Stable error code.
+    pub code: ErrorCode,
+    /// The problem and its remedy.
+    pub detail: String,
+}
+
+/// Repository of the definitions of served agents, over an [`crate::AgentStorage`]. The only port that changes a
+/// definition: every change reads the files, computes new ones and replaces them. Changes take effect immediately.
 pub trait AgentRepository: Send + Sync + 'static {
     /// The current files of an agent.
     fn stored_agent<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>>;
 
-    /// Replaces files, or removes those without content, atomically. Fails as outdated if the digest does not match.
+    /// Replaces files, or removes those without content, atomically. Fails as outdated if the digest does not match or
+    /// another process is writing. Without changes, nothing is written, but the stored version is served.
     fn replace<'a>(
         &'a self,
         agent: &'a AgentName,

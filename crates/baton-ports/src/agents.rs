@@ -1,9 +1,9 @@
-//! Source of agent definitions, permissions, agent invocation and handoffs.
+//! Source of agent definitions, agent invocation and handoffs.
 
 use crate::BoxFuture;
 use baton_types::{
     AgentListing, AgentName, AgentResources, AgentSpec, CallId, ChannelReason, ContextId, ErrorCode, HandoffChannel,
-    HandoffId, PermissionChange, Principal, TaskId, TaskState, Timestamp, ToolAccess,
+    HandoffId, Principal, TaskId, TaskState, Timestamp,
 };
 use futures_core::Stream;
 use std::{pin::Pin, sync::Arc};
@@ -80,40 +80,6 @@ impl Stream for PendingStream {
     fn poll_next(self: Pin<&mut Self>, _: &mut std::task::Context<'_>) -> std::task::Poll<Option<()>> {
         std::task::Poll::Pending
     }
-}
-
-/// Result of a permission change for a tool.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PermissionUpdate {
-    /// The file, with the path as it was given at startup.
-    pub file: String,
-    /// Whether the file was written; false if it already had this content.
-    pub is_written: bool,
-    /// The permission before the change.
-    pub before: ToolAccess,
-    /// The permission after the change.
-    pub after: ToolAccess,
-}
-
-/// Error of a permission change; the definition is unchanged.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{detail}")]
-pub struct PermissionEditError {
-    /// Stable error code.
-    pub code: ErrorCode,
-    /// The problem and its remedy.
-    pub detail: String,
-}
-
-/// Changes tool permissions in agent definitions.
-pub trait PermissionEditor: Send + Sync + 'static {
-    /// Writes a permission into an agent's definition. When this returns, the change is on disk and applies to the next
-    /// call.
-    fn change<'a>(
-        &'a self,
-        agent: &'a AgentName,
-        change: PermissionChange,
-    ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>>;
 }
 
 /// A message to an agent from a caller that waits for the reply.

@@ -5,8 +5,8 @@
 //!
 //! Read first: [`Journal`] (the source of truth), [`Model`] (a chat model), [`ToolHost`] (runs tools).
 
-mod agent_editor;
 mod agent_repository;
+mod agent_storage;
 mod agents;
 mod caller_servers;
 mod embedder;
@@ -25,12 +25,11 @@ mod tools;
 mod webhooks;
 mod weight;
 
-pub use agent_editor::{AgentEditor, AgentFiles, AgentRepositoryError, AgentStorage, AgentStorageError, AgentUpdate};
-pub use agent_repository::{AgentLocation, AgentPersistence, AgentRepository, StoredAgent};
+pub use agent_repository::{AgentLocation, AgentPersistence, AgentRepository, AgentRepositoryError, StoredAgent};
+pub use agent_storage::{AgentFiles, AgentStorage, AgentStorageError};
 pub use agents::{
     AgentInvokeError, AgentInvoker, AgentReply, AgentRequest, AgentSource, ChangeStream, HandoffOutcome,
-    HandoffRequest, HandoffService, HandoffTicket, PermissionEditError, PermissionEditor, PermissionUpdate,
-    UnusableEntry,
+    HandoffRequest, HandoffService, HandoffTicket, UnusableEntry,
 };
 pub use caller_servers::{CallerServer, CallerServerConnector, CallerServerError};
 pub use embedder::Embedder;

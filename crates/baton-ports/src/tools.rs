@@ -173,6 +173,31 @@ pub trait ToolHost: Send + Sync + 'static {
         Box::pin(std::future::ready(Vec::new()))
     }
 
+    /// Finds a tool by name: of the agent's definition, or of one of its servers. Waits at most this long for a server
+    /// that is starting and could provide it.
+    fn find_tool<'a>(
+        &'a self,
+        agent: &'a AgentSpec,
+        name: &'a str,
+        timeout: Duration,
+    ) -> BoxFuture<'a, Option<ToolSpec>> {
+        Box::pin(async move {
+            if let Some(own) = agent.tools.iter().find(|tool| tool.name == name) {
+                return Some(own.clone());
+            }
+            for timeout in [Duration::ZERO, timeout] {
+                let offered = self.available_tools(agent, timeout).await;
+                if let Some(tool) = offered.into_iter().find(|tool| tool.name == name) {
+                    return Some(tool);
+                }
+                if !self.may_provide_tool(&agent.name, name) {
+                    break;
+                }
+            }
+            None
+        })
+    }
+
     /// Tools of the agent's servers that are denied or disabled, sorted by the names that they would have; waits at
     /// most this long for servers that are starting.
     fn denied_tools<'a>(&'a self, agent: &'a AgentSpec, timeout: Duration) -> BoxFuture<'a, Vec<(String, McpTool)>> {

@@ -1,7 +1,7 @@
 //! One permission decision with 500 rules, for the shapes of rules that cost most.
 #![expect(clippy::print_stdout, reason = "a benchmark prints its result")]
 
-use baton_rules::{PermissionContext, PermissionDecision, decide_permission, is_offered};
+use baton_rules::{CallAuthorization, PermissionContext, authorize_call, is_offered};
 use baton_types::{
     ApprovalMode, ArgumentMatch, Effects, Json, McpTool, Permission, PermissionRule, ToolPolicy, ToolRunner, ToolSpec,
 };
@@ -105,12 +105,12 @@ fn main() -> Result<(), BenchError> {
     let mut slowest = Duration::ZERO;
     for (name, policy) in &shapes {
         let decided = median_duration(|| {
-            black_box::<PermissionDecision>(decide_permission(
+            black_box::<CallAuthorization>(authorize_call(
                 black_box(policy),
                 &session,
                 &tool,
                 Some(black_box(&call)),
-                false,
+                None,
             ));
         });
         let offered = median_duration(|| {

@@ -57,7 +57,7 @@ pub use handoff::{
 pub use in_doubt::{in_doubt_message, in_doubt_part, in_doubt_request, is_in_doubt};
 pub use input_requests::{complete_form, input_requests_part, is_tool_answer};
 pub use mode::{ModeRejection, check_caller_tools, check_mode_setting, check_mode_unchanged, resolve_mode};
-pub use permission::{PermissionContext, PermissionDecision, decide_permission, is_offered};
+pub use permission::{CallAuthorization, PermissionContext, authorize_call, is_callable, is_offered};
 pub use question_forwarding::{ForwardedAnswer, forwarded_question_parts, mark_remote_question};
 pub use rate::{RateLimit, TokenBucket};
 pub use resume::{

@@ -1,7 +1,9 @@
 //! Effective tool settings of a task: from the agent definition and from the caller.
 
-use crate::{PermissionContext, SessionRecord, TaskRecord};
-use baton_types::{AgentSpec, ApprovalMode, InclusionMode, ItemKind, ItemName, RequestContext, Role, ToolSpec};
+use crate::{CallAuthorization, PermissionContext, SessionRecord, TaskRecord, authorize_call};
+use baton_types::{
+    AgentSpec, ApprovalMode, InclusionMode, ItemKind, ItemName, Json, RequestContext, Role, ToolPolicy, ToolSpec,
+};
 use serde::Deserialize;
 
 /// Member of message metadata with the session settings of a caller.
@@ -81,6 +83,20 @@ impl SessionToolSettings {
                 Some("it was not selected for this request; continue without it, or use another tool")
             }
             _ => None,
+        }
+    }
+
+    /// Authorizes a call in the task; a tool that is not part of the session or the request never runs.
+    pub fn authorize_call(
+        &self,
+        policy: &ToolPolicy,
+        tool: &ToolSpec,
+        arguments: &Json,
+        approval: Option<bool>,
+    ) -> CallAuthorization {
+        match self.exclusion_reason(tool) {
+            Some(reason) => CallAuthorization::Denied(reason),
+            None => authorize_call(policy, &self.permission_context(), tool, Some(arguments), approval),
         }
     }
 

@@ -3,9 +3,6 @@
 use crate::Json;
 use serde::{Deserialize, Serialize};
 
-/// Key of the approval question; reserved, tools cannot use it.
-const APPROVAL_KEY: &str = "baton/approval";
-
 /// Input that a tool requires before it can continue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolInputRequest {
@@ -14,6 +11,13 @@ pub struct ToolInputRequest {
     /// Opaque state that is returned to the tool with the answers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+}
+
+impl ToolInputRequest {
+    /// Request for the approval of a call of this tool.
+    pub fn for_approval(tool: &str) -> Self {
+        Self { questions: vec![ToolQuestion::approval(format!("May the tool '{tool}' run?"))], state: None }
+    }
 }
 
 /// One question.
@@ -79,9 +83,12 @@ pub struct ToolAnswer {
 }
 
 impl ToolQuestion {
+    /// Key of the approval question; reserved, tools cannot use it.
+    pub const APPROVAL_KEY: &str = "baton/approval";
+
     /// Question that asks for approval of a call.
     pub fn approval(message: String) -> Self {
-        Self { key: APPROVAL_KEY.to_owned(), message, wants: QuestionKind::Approval }
+        Self { key: Self::APPROVAL_KEY.to_owned(), message, wants: QuestionKind::Approval }
     }
 }
 
@@ -98,13 +105,21 @@ pub struct ToolAnswers {
 impl ToolAnswers {
     /// Whether the call was approved, if approval was requested.
     pub fn approval(&self) -> Option<bool> {
-        let answer = self.answers.iter().find(|answer| answer.key == APPROVAL_KEY)?;
+        let answer = self.answers.iter().find(|answer| answer.key == ToolQuestion::APPROVAL_KEY)?;
         Some(answer.action.is_accepted())
+    }
+
+    /// Removes the answer to the approval request, which is not for the tool, and returns whether the call was
+    /// approved.
+    pub fn take_approval(&mut self) -> Option<bool> {
+        let approval = self.approval();
+        self.answers.retain(|answer| answer.key != ToolQuestion::APPROVAL_KEY);
+        approval
     }
 
     /// Whether the approval covers the rest of the session.
     pub fn is_for_session(&self) -> bool {
         let remembers = |answer: &ToolAnswer| answer.action == AnswerAction::AcceptForSession;
-        self.answers.iter().any(|answer| answer.key == APPROVAL_KEY && remembers(answer))
+        self.answers.iter().any(|answer| answer.key == ToolQuestion::APPROVAL_KEY && remembers(answer))
     }
 }

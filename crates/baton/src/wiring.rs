@@ -1,7 +1,6 @@
 //! Composition root: the only module that knows engine, journal, models and this machine.
 
 mod access;
-mod agent_repository;
 mod agents;
 mod baton;
 mod entries;

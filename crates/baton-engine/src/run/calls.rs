@@ -3,13 +3,12 @@
 use super::{Driver, Halt, prompt::built_in, tool_helper::RunToolHelper};
 use baton_ports::{ToolInvocation, ToolOutcome};
 use baton_rules::{
-    ASK_USER_TOOL, CALL_AGENT_TOOL, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL, LIST_AGENTS_TOOL,
-    PermissionDecision, READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionToolSettings, TaskRecord,
-    caller_requests, decide_permission, forbidden_reason, group_concurrent_calls, may_ask_user,
+    ASK_USER_TOOL, CALL_AGENT_TOOL, CallAuthorization, CallStage, CallState, EMIT_ARTIFACT_TOOL, HANDOFF_TOOL,
+    LIST_AGENTS_TOOL, READ_OUTPUT_TOOL, REJECT_TASK_TOOL, REPLY_MESSAGE_TOOL, SessionToolSettings, TaskRecord,
+    caller_requests, forbidden_reason, group_concurrent_calls, may_ask_user,
 };
 use baton_types::{
-    AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolCall, ToolInputRequest, ToolQuestion, ToolResult, ToolRunner,
-    ToolSpec,
+    AgentSpec, Effects, ErrorCode, Json, TaskEvent, ToolCall, ToolInputRequest, ToolResult, ToolRunner, ToolSpec,
 };
 use futures_util::{StreamExt, stream};
 use std::{sync::Arc, time::Duration};
@@ -79,20 +78,11 @@ impl Driver {
     async fn find_tool(&self, spec: &AgentSpec, name: &str) -> Option<Arc<ToolSpec>> {
         let caller_tool =
             self.live.lock().task.wishes.as_ref().and_then(|options| options.find_caller_server_tool(name).cloned());
-        if let Some(found) = caller_tool.or_else(|| spec.tools.iter().find(|tool| tool.name == name).cloned()) {
-            return Some(Arc::new(found));
-        }
-        let tools = &self.inner.ports.tools;
-        for timeout in [Duration::ZERO, TOOL_SERVER_TIMEOUT] {
-            let offered = tools.available_tools(spec, timeout).await;
-            if let Some(tool) = offered.into_iter().find(|tool| tool.name == name) {
-                return Some(Arc::new(tool));
-            }
-            if !tools.may_provide_tool(&spec.name, name) {
-                break;
-            }
-        }
-        None
+        let found = match caller_tool {
+            Some(tool) => Some(tool),
+            None => self.inner.ports.tools.find_tool(spec, name, TOOL_SERVER_TIMEOUT).await,
+        };
+        found.map(Arc::new)
     }
 
     async fn run_tool(&self, spec: &AgentSpec, tool: &ToolSpec, state: &CallState) -> Result<(), Halt> {
@@ -189,14 +179,9 @@ impl Driver {
                 continue;
             }
             let tool = matching_tool.unwrap_or_else(|| built_in(&call.name, "", serde_json::Value::Null));
-            let decision =
-                decide_permission(&spec.policy, &settings.permission_context(), &tool, Some(&call.arguments), false);
-            let reason = match (settings.exclusion_reason(&tool), decision) {
-                (Some(reason), _) | (None, PermissionDecision::Deny(reason)) => reason,
-                _ => continue,
-            };
-            let ToolCall { id, name, .. } = call;
-            let output = denied_output(&name, reason);
+            let authorization = settings.authorize_call(&spec.policy, &tool, &call.arguments, None);
+            let Some(refusal) = authorization.refusal(&call.name) else { continue };
+            let (ToolCall { id, name, .. }, output) = (call, denied_output(&refusal));
             let result = ToolResult { call: id, name, output, is_error: true };
             // The caller may have delivered a result concurrently.
             let is_open = |task: &TaskRecord| task.call(&result.call).is_some_and(|state| !state.stage.is_finished());
@@ -217,41 +202,28 @@ impl Driver {
         settings: &SessionToolSettings,
     ) -> Result<bool, Halt> {
         let call = &state.call;
-        let reason = match (self.decide_call(spec, tool, call, settings).await?, state.approved) {
-            (PermissionDecision::Deny(reason), _) => reason,
-            // A denial of this call takes precedence over any grant for its tool.
-            (_, Some(false)) => "it was not allowed",
-            (PermissionDecision::Ask, None) => return self.request_approval(call).map(|()| false),
-            (PermissionDecision::Run, _) | (PermissionDecision::Ask, Some(true)) => return Ok(true),
-        };
-        self.finish(call, denied_output(&tool.name, reason), true).map(|()| false)
+        let authorization = settings.authorize_call(&spec.policy, tool, &call.arguments, state.approved);
+        let authorization = self.apply_grants(authorization, &tool.name).await?;
+        if let Some(refusal) = authorization.refusal(&tool.name) {
+            return self.finish(call, denied_output(&refusal), true).map(|()| false);
+        }
+        if authorization != CallAuthorization::ApprovalRequired {
+            return Ok(true);
+        }
+        let request = ToolInputRequest::for_approval(&call.name);
+        self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask: request }]).map(|()| false)
     }
 
-    /// Decides on a call; session grants are loaded only if they matter.
-    pub(super) async fn decide_call(
+    /// Applies the approvals of a tool for the session, which are loaded only if they matter.
+    pub(super) async fn apply_grants(
         &self,
-        spec: &AgentSpec,
-        tool: &ToolSpec,
-        call: &ToolCall,
-        settings: &SessionToolSettings,
-    ) -> Result<PermissionDecision, Halt> {
-        if let Some(reason) = settings.exclusion_reason(tool) {
-            return Ok(PermissionDecision::Deny(reason));
+        authorization: CallAuthorization,
+        tool: &str,
+    ) -> Result<CallAuthorization, Halt> {
+        match authorization {
+            CallAuthorization::ApprovalRequired => Ok(authorization.with_grant(self.is_granted(tool).await?)),
+            _ => Ok(authorization),
         }
-        let decide = |granted| {
-            decide_permission(&spec.policy, &settings.permission_context(), tool, Some(&call.arguments), granted)
-        };
-        match decide(false) {
-            PermissionDecision::Ask if self.is_granted(&tool.name).await? => Ok(decide(true)),
-            decision => Ok(decision),
-        }
-    }
-
-    /// Requests an approval for the call.
-    fn request_approval(&self, call: &ToolCall) -> Result<(), Halt> {
-        let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
-        let request = ToolInputRequest { questions: vec![question], state: None };
-        self.commit(|_| vec![TaskEvent::ToolInputRequested { call: call.id.clone(), ask: request }])
     }
 
     /// Records a result; the call never runs again.
@@ -280,6 +252,6 @@ fn unanswered_output(request: &ToolInputRequest) -> Json {
     ))
 }
 
-fn denied_output(tool: &str, reason: &str) -> Json {
-    Json::string(&format!("{}: tool call denied: '{tool}' did not run, because {reason}", ErrorCode::TOOL_DENIED.code))
+fn denied_output(refusal: &str) -> Json {
+    Json::string(&format!("{}: tool call denied: {refusal}", ErrorCode::TOOL_DENIED.code))
 }

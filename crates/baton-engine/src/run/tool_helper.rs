@@ -6,7 +6,7 @@ use baton_ports::{
     BoxFuture, ChatMessage, HandoffRequest, ModelCall, ModelEvent, OutputFormat, SamplingRequest, SamplingResult,
     ToolChoice, ToolHelper,
 };
-use baton_rules::{CallState, HANDOFF_TOOL, PermissionDecision, admit_handoff, handoff_depth};
+use baton_rules::{CallAuthorization, CallState, HANDOFF_TOOL, admit_handoff, handoff_depth};
 use baton_types::{
     AgentSpec, BudgetUsage, GenerationSettings, ModelNote, Role, TaskEvent, TaskId, TaskState, ToolCall, Usage,
 };
@@ -160,13 +160,15 @@ impl RunToolHelper<'_> {
         let settings = self.driver.settings(self.spec);
         let tool = built_in(HANDOFF_TOOL, "", serde_json::Value::Null);
         let unknown = |_| "the handoff permission cannot be checked now".to_owned();
-        let reason = match self.driver.decide_call(self.spec, &tool, &call, &settings).await.map_err(unknown)? {
-            PermissionDecision::Run => return Ok(()),
-            PermissionDecision::Ask if self.state.approved == Some(true) => return Ok(()),
-            PermissionDecision::Ask if self.driver.is_granted(self.tool).await.map_err(unknown)? => return Ok(()),
-            PermissionDecision::Ask => "it needs an approval, which cannot be requested during a call",
-            PermissionDecision::Deny(reason) => reason,
-        };
-        Err(format!("'{HANDOFF_TOOL}' did not run, because {reason}"))
+        let mut authorization = settings.authorize_call(&self.spec.policy, &tool, &call.arguments, self.state.approved);
+        for granted in [HANDOFF_TOOL, self.tool] {
+            authorization = self.driver.apply_grants(authorization, granted).await.map_err(unknown)?;
+        }
+        match authorization {
+            CallAuthorization::ApprovalRequired => Err(format!(
+                "'{HANDOFF_TOOL}' did not run, because it needs an approval, which cannot be requested during a call"
+            )),
+            _ => authorization.refusal(HANDOFF_TOOL).map_or(Ok(()), Err),
+        }
     }
 }

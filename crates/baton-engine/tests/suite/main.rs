@@ -17,6 +17,9 @@ mod isolation;
 mod notification_check;
 mod peer_network;
 mod peers;
+#[path = "../../../baton-rules/tests/suite/permission_cases.rs"]
+mod permission_cases;
+mod permissions;
 mod push;
 mod push_changes;
 mod push_dispatcher;

@@ -98,13 +98,25 @@ pub(crate) fn manage_error(error: ManageError) -> ApiError {
     let ManageError { code, detail } = error;
     let kind = match code {
         ErrorCode::AGENT_NOT_FOUND => ApiErrorKind::AgentNotFound,
-        ErrorCode::AGENT_PART_NOT_FOUND => ApiErrorKind::PageNotFound,
+        ErrorCode::AGENT_PART_NOT_FOUND | ErrorCode::TOOL_NOT_FOUND => ApiErrorKind::PageNotFound,
         ErrorCode::NAME_TAKEN | ErrorCode::AGENT_OUTDATED => ApiErrorKind::TaskGenerationMismatch,
         ErrorCode::SCOPE_MISSING => ApiErrorKind::Forbidden,
         ErrorCode::INTERNAL => ApiErrorKind::Internal,
         _ => ApiErrorKind::InvalidRequest,
     };
     ApiError::new(kind, code, detail)
+}
+
+/// Maps the error of an edit of a served agent to an API error.
+pub(crate) fn edit_error(agent: &AgentName, error: ManageError) -> ApiError {
+    match error.code {
+        // A served agent without files in the repository is a remote one.
+        ErrorCode::AGENT_NOT_FOUND => {
+            let detail = format!("no local directory defines '{agent}'; change it on its own server");
+            ApiError::new(ApiErrorKind::InvalidRequest, ErrorCode::AGENT_NOT_CHANGED, detail)
+        }
+        _ => manage_error(error),
+    }
 }
 
 /// The response; a failed precondition is reported by its status.

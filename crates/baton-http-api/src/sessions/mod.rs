@@ -22,28 +22,15 @@ use axum::extract::{
 use baton_api::{ApiError, ApiErrorKind};
 use baton_engine::{SessionError, SessionRef, SessionSummary, SessionView};
 use baton_http::{Caller, RouteAccess, RouteAgentSource, Routes, invalid_path};
-use baton_ports::{AgentEditor, ConversationSummary};
+use baton_ports::ConversationSummary;
 use baton_rules::{Access, SessionRecord};
 use baton_types::FieldViolation;
 use baton_types::{AgentName, ErrorCode, ItemName, SessionId, SessionOrigin, StreamId};
 use serde::Deserialize;
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 /// Maximum characters of the last message in a list.
 const MAX_LAST_MESSAGE_CHARS: usize = 200;
-
-/// Port for saving session settings to agent definitions.
-#[derive(Clone)]
-pub struct SessionPorts {
-    /// Writes agent definitions.
-    pub agents: Arc<dyn AgentEditor>,
-}
-
-impl fmt::Debug for SessionPorts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionPorts").finish_non_exhaustive()
-    }
-}
 
 /// Adds the routes.
 pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {

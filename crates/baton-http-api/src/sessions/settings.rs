@@ -5,13 +5,12 @@ use super::{
     change::{apply_changes, respond},
     invalid, load_session_record, read_query, read_session_ref,
 };
-use crate::state::ApiState;
+use crate::{definitions, state::ApiState};
 use axum::{extract::State, response::Response};
 use baton_api::ChangedSession;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_engine::SessionChange;
 use baton_http::Caller;
-use baton_ports::AgentRepositoryError;
 use baton_rules::Access;
 use baton_types::{AgentChange, ErrorCode, SessionOverrides};
 use std::sync::Arc;
@@ -42,31 +41,18 @@ pub(crate) async fn save(
     let saved = async {
         caller.check_access(&shared.http, Access::Admin, None)?;
         let session_ref = read_session_ref(&shared, &caller, path, read_query(query)?.agent)?;
-        let Some(ports) = &shared.ports.sessions else {
-            let message = "this server cannot write agent definitions; change the agent where it is defined";
-            return Err(ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
-        };
+        let manager = definitions::manager(&shared)?;
         let (conversation, record) = load_session_record(&shared, &caller, Access::Read, &session_ref).await?;
         let settings = record.map(|record| record.settings).unwrap_or_default();
         if settings.is_empty() {
             let message = "the session has no settings of its own; set some first";
             return Err(invalid(message).with_code(ErrorCode::SESSION_INVALID));
         }
-        let changed =
-            ports.agents.amend(&conversation.agent, AgentChange::Settings(settings)).await.map_err(not_saved)?;
+        let changed = manager.amend(&conversation.agent, &AgentChange::Settings(settings)).await;
+        let changed = changed.map_err(|error| definitions::edit_error(&conversation.agent, error))?;
         let none = SessionChange::Settings(SessionOverrides::default());
         let changed_session = apply_changes(&shared, &caller, &conversation, vec![none]).await?;
         Ok(ChangedSession { file: Some(changed.file), ..changed_session })
     };
     respond(saved.await)
-}
-
-fn not_saved(error: AgentRepositoryError) -> ApiError {
-    let AgentRepositoryError { code, detail } = error;
-    let kind = match code {
-        ErrorCode::AGENT_NOT_FOUND => ApiErrorKind::AgentNotFound,
-        ErrorCode::INTERNAL => ApiErrorKind::Internal,
-        _ => ApiErrorKind::InvalidRequest,
-    };
-    ApiError::new(kind, code, detail)
 }

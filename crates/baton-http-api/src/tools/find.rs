@@ -2,7 +2,8 @@
 
 use baton_api::{ApiError, ApiErrorKind};
 use baton_ports::ToolHost;
-use baton_types::{AgentSpec, ErrorCode, Permission, ToolRunner, ToolSpec};
+use baton_rules::is_callable;
+use baton_types::{AgentSpec, ErrorCode, ToolRunner, ToolSpec};
 use std::time::Duration;
 
 /// Maximum wait for starting servers if no available tool has the name.
@@ -20,28 +21,19 @@ pub(super) async fn callable_tools(host: &dyn ToolHost, agent: &AgentSpec, timeo
     // Tools in the definition take precedence over server tools of the same name.
     tools.retain(|tool| agent.tools.iter().all(|own| own.name != tool.name));
     tools.extend(agent.tools.iter().cloned());
-    tools.retain(|tool| tool.permission != Permission::Deny && !matches!(tool.runner, ToolRunner::BuiltIn));
+    // Calls name their tool explicitly, so all tools are included.
+    tools.retain(|tool| is_callable(agent, std::slice::from_ref(&tool.name), tool));
     tools.sort_by(|one, other| one.name.cmp(&other.name));
     tools
 }
 
-/// The tool with this name.
+/// The tool with this name. Whether a call of it runs is decided with its arguments.
 pub(super) async fn find_tool(host: &dyn ToolHost, agent: &AgentSpec, name: &str) -> Result<ToolSpec, ApiError> {
-    let own = agent.tools.iter().find(|tool| tool.name == name);
-    if own.is_some_and(|tool| tool.permission == Permission::Deny) {
-        return Err(denied(&format!("the definition of '{}' denies the tool '{name}'", agent.name)));
+    let found = host.find_tool(agent, name, SERVER_WAIT_TIMEOUT).await;
+    match found.filter(|tool| !matches!(tool.runner, ToolRunner::BuiltIn)) {
+        Some(tool) => Ok(tool),
+        None => Err(tool_not_found(agent, name, &callable_tools(host, agent, Duration::ZERO).await)),
     }
-    let named = |tools: &[ToolSpec]| tools.iter().find(|tool| tool.name == name).cloned();
-    if let Some(tool) = named(&callable_tools(host, agent, Duration::ZERO).await) {
-        return Ok(tool);
-    }
-    let tools = callable_tools(host, agent, SERVER_WAIT_TIMEOUT).await;
-    named(&tools).ok_or_else(|| tool_not_found(agent, name, &tools))
-}
-
-/// Error for a denied call.
-pub(super) fn denied(message: &str) -> ApiError {
-    ApiError::new(ApiErrorKind::Forbidden, ErrorCode::TOOL_DENIED, message)
 }
 
 fn tool_not_found(agent: &AgentSpec, name: &str, tools: &[ToolSpec]) -> ApiError {

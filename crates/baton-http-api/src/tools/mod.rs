@@ -16,7 +16,6 @@ mod state;
 pub(crate) use answer::answer;
 pub(crate) use call::call;
 pub(crate) use list::list;
-pub use permission::PermissionPorts;
 pub(crate) use permission::{set_server_permission, set_tool_permission};
 
 use crate::state::ApiState;

@@ -13,24 +13,11 @@ use axum::{
 use baton_api::{ApiError, ApiErrorKind};
 use baton_api::{PermissionReply, SetPermission};
 use baton_http::{Caller, invalid_path, reply};
-use baton_manage::ManageRole;
-use baton_ports::{PermissionEditError, PermissionEditor, PermissionUpdate, ToolHost};
+use baton_manage::{ManageRole, PermissionUpdate};
+use baton_ports::ToolHost;
 use baton_rules::Access;
 use baton_types::{AgentSpec, ErrorCode, PermissionChange, PermissionTarget};
-use std::{fmt, sync::Arc};
-
-/// Storage of tool permissions in agent definitions.
-#[derive(Clone)]
-pub struct PermissionPorts {
-    /// Permission repository.
-    pub repository: Arc<dyn PermissionEditor>,
-}
-
-impl fmt::Debug for PermissionPorts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PermissionPorts").finish_non_exhaustive()
-    }
-}
+use std::sync::Arc;
 
 /// Sets the permission of a tool by its model-facing name, or of a whole server: `files__*`, or its name.
 pub(crate) async fn set_tool_permission(
@@ -118,10 +105,7 @@ async fn apply_change(
     target: ToolPermissionTarget,
     body: SetPermission,
 ) -> Result<PermissionReply, ApiError> {
-    let Some(ports) = &shared.ports.permissions else {
-        let message = "this server stores no agent definitions; change the agent where it is defined";
-        return Err(ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
-    };
+    let manager = definitions::manager(shared)?;
     let ToolPermissionTarget { tool, scope } = target;
     let server = match &scope {
         PermissionTarget::Own(_) => None,
@@ -129,8 +113,9 @@ async fn apply_change(
         PermissionTarget::Server(server) => Some(server.clone()),
     };
     let change = PermissionChange { target: scope, permission: body.permission, disabled: body.disabled };
-    let changed = ports.repository.change(&agent.name, change).await.map_err(permission_error)?;
-    let PermissionUpdate { file, is_written, before, after } = changed;
+    let changed = manager.change_permission(&agent.name, &change).await;
+    let PermissionUpdate { file, is_written, before, after } =
+        changed.map_err(|error| definitions::edit_error(&agent.name, error))?;
     // Read again, so that it includes the change.
     let remark = match (&tool, body.permission, shared.http.agent(agent.name.as_str())) {
         (Some(tool), Some(permission), Some(agent)) => override_note(host, &agent, tool, permission).await,
@@ -153,15 +138,4 @@ fn respond(set: Result<PermissionReply, ApiError>) -> Response {
         Ok(reply) => reply::json(&reply),
         Err(error) => reply::error(&error),
     }
-}
-
-fn permission_error(error: PermissionEditError) -> ApiError {
-    let PermissionEditError { code, detail } = error;
-    let kind = match code {
-        ErrorCode::AGENT_NOT_FOUND => ApiErrorKind::AgentNotFound,
-        ErrorCode::TOOL_NOT_FOUND => ApiErrorKind::PageNotFound,
-        ErrorCode::INTERNAL => ApiErrorKind::Internal,
-        _ => ApiErrorKind::InvalidRequest,
-    };
-    ApiError::new(kind, code, detail)
 }

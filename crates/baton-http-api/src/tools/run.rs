@@ -9,14 +9,14 @@ use baton_http::{Caller, RequestSpan, reply};
 use baton_ports::{
     BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
-use baton_rules::{PermissionContext, PermissionDecision, decide_permission};
+use baton_rules::{CallAuthorization, PermissionContext, authorize_call};
 use baton_telemetry::{
     OpenSpan, in_span,
     names::{self, operation},
 };
 use baton_types::{
     AgentSpec, AttributeKey, ErrorCode, Json, SpanKind, ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest,
-    ToolQuestion, TraceContext,
+    TraceContext,
 };
 
 /// Input of a round.
@@ -40,30 +40,21 @@ pub(super) async fn run(
     let tool = find::find_tool(host, agent, round.tool).await?;
     let call = ToolCall { id: shared.engine.fresh_id().into(), name: tool.name.clone(), arguments: round.arguments };
     let mut span = start_span(shared, agent, &call, round.span.context());
-    let question = ToolQuestion::approval(format!("May the tool '{}' run?", call.name));
     let mut answers = ToolAnswers { answers: round.answers, state: round.state.tool };
-    let approved = round.state.approved || answers.approval() == Some(true);
-    // The caller names the tool explicitly and can answer questions.
+    let approval = answers.take_approval().or(round.state.approved.then_some(true));
+    // The caller names the tool explicitly, so it is included.
     let included = [tool.name.clone()];
-    let session = PermissionContext { autonomous: false, ask: agent.policy.ask, included: &included };
-    let decision = decide_permission(&agent.policy, &session, &tool, Some(&call.arguments), false);
-    if let PermissionDecision::Deny(reason) = decision {
-        span.set(names::BATON_DECISION, "deny");
-        return Err(find::denied(&format!("'{}' did not run, because {reason}", call.name)));
+    let session = PermissionContext::for_direct_call(agent, &included);
+    let authorization = authorize_call(&agent.policy, &session, &tool, Some(&call.arguments), approval);
+    span.set(names::BATON_DECISION, authorization.as_str());
+    if let Some(refusal) = authorization.refusal(&call.name) {
+        return Err(Error::new(ErrorKind::Forbidden, ErrorCode::TOOL_DENIED, refusal));
     }
-    if decision == PermissionDecision::Ask && !approved {
-        if answers.approval() == Some(false) {
-            span.set(names::BATON_DECISION, "declined");
-            return Err(find::denied(&format!("the call of '{}' was not approved", call.name)));
-        }
-        span.set(names::BATON_DECISION, "ask");
-        return Ok(ask_reply(
-            ToolInputRequest { questions: vec![question], state: answers.state },
-            &ToolCallState::default(),
-        ));
+    if authorization == CallAuthorization::ApprovalRequired {
+        let request = ToolInputRequest { state: answers.state, ..ToolInputRequest::for_approval(&call.name) };
+        return Ok(ask_reply(request, &ToolCallState::default()));
     }
-    span.set(names::BATON_DECISION, if approved { "approved" } else { "allow" });
-    answers.answers.retain(|answer| answer.key != question.key);
+    let approved = authorization == CallAuthorization::Approved;
     let answered = !answers.answers.is_empty() || answers.state.is_some();
     let trace = span.context().map(|context| context.to_string());
     let outcome = host.call(ToolInvocation {

@@ -3,7 +3,7 @@
 use super::find;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_ports::{ServerState, ServerStatus, ToolHost};
-use baton_rules::{PermissionContext, PermissionDecision, decide_permission};
+use baton_rules::{CallAuthorization, PermissionContext, authorize_call};
 use baton_types::{AgentSpec, ErrorCode, McpTool, Permission, PermissionTarget, ToolRunner};
 use std::time::Duration;
 use tokio::time::Instant;
@@ -137,19 +137,14 @@ pub(super) async fn override_note(
     tool: &str,
     permission: Permission,
 ) -> Option<String> {
-    let tools = find::callable_tools(host, agent, Duration::ZERO).await;
-    let spec = tools.iter().find(|known| known.name == tool)?;
+    let spec = host.find_tool(agent, tool, Duration::ZERO).await?;
     let included = [tool.to_owned()];
-    let session = PermissionContext { autonomous: false, ask: agent.policy.ask, included: &included };
-    let outcome = match (decide_permission(&agent.policy, &session, spec, None, false), permission) {
-        (PermissionDecision::Run, Permission::Allow)
-        | (PermissionDecision::Ask, Permission::Ask)
-        | (PermissionDecision::Deny(_), Permission::Deny) => {
-            return None;
-        }
-        (PermissionDecision::Run, _) => "it runs without asking",
-        (PermissionDecision::Ask, _) => "it needs approval first",
-        (PermissionDecision::Deny(_), _) => "it is denied",
+    let session = PermissionContext::for_direct_call(agent, &included);
+    let (effective, outcome) = match authorize_call(&agent.policy, &session, &spec, None, None) {
+        CallAuthorization::Allowed | CallAuthorization::Approved => (Permission::Allow, "it runs without asking"),
+        CallAuthorization::ApprovalRequired => (Permission::Ask, "it needs approval first"),
+        CallAuthorization::Declined | CallAuthorization::Denied(_) => (Permission::Deny, "it is denied"),
     };
-    Some(format!("other rules or settings of the agent take precedence: {outcome}"))
+    let note = format!("other rules or settings of the agent take precedence: {outcome}");
+    (effective != permission).then_some(note)
 }

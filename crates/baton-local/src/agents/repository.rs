@@ -1,10 +1,6 @@
 //! Reads and replaces stored definitions as a whole.
 
-use super::{
-    AgentCatalog, DirectoryAgents,
-    editor::{AgentDestination, unwritable},
-    location::{AgentFilesLocation, AgentOrigin},
-};
+use super::{AgentCatalog, DirectoryAgents, location::AgentFilesLocation};
 use crate::storage::SaveOutcome;
 use baton_agentdir::EditError;
 use baton_document::Diagnostic;
@@ -12,7 +8,8 @@ use baton_ports::{
     AgentFiles, AgentLocation, AgentPersistence, AgentRepository, AgentRepositoryError, BoxFuture, StoredAgent,
 };
 use baton_types::{AgentName, Digest, ErrorCode};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, io, path::Path, sync::Arc};
+use tokio::task::spawn_blocking;
 
 impl AgentRepository for DirectoryAgents {
     fn stored_agent<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
@@ -27,16 +24,7 @@ impl AgentRepository for DirectoryAgents {
         changes: BTreeMap<String, Option<Vec<u8>>>,
     ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         let (agent, expected) = (agent.clone(), expected.clone());
-        self.run_blocking(move |catalog| {
-            let home = catalog.home(&agent)?;
-            let saved = home.save(&expected, &changes).map_err(|error| unwritable(home.shown(), &error))?;
-            // Reload even if nothing was written: the served definition may be older than the files.
-            catalog.reload();
-            if saved == SaveOutcome::Conflict {
-                return Err(outdated(&agent));
-            }
-            catalog.read_stored_agent(&agent)
-        })
+        self.run_blocking(move |catalog| catalog.replace_files(&agent, &expected, &changes))
     }
 
     fn create_agent<'a>(
@@ -45,7 +33,7 @@ impl AgentRepository for DirectoryAgents {
         persistence: AgentPersistence,
     ) -> BoxFuture<'a, Result<StoredAgent, AgentRepositoryError>> {
         self.run_blocking(move |catalog| {
-            let name = catalog.create(&files, &catalog.destination(persistence)?)?;
+            let name = catalog.create(&files, persistence)?;
             catalog.read_stored_agent(&name)
         })
     }
@@ -60,19 +48,60 @@ impl AgentRepository for DirectoryAgents {
     }
 }
 
+impl DirectoryAgents {
+    /// Runs blocking work in a thread where disk access is allowed.
+    fn run_blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&AgentCatalog) -> Result<T, AgentRepositoryError> + Send + 'static,
+    ) -> BoxFuture<'_, Result<T, AgentRepositoryError>> {
+        let catalog = Arc::clone(&self.catalog);
+        let aborted = || rejection(ErrorCode::INTERNAL, "the change was aborted".to_owned());
+        Box::pin(async move { spawn_blocking(move || work(&catalog)).await.unwrap_or_else(|_| Err(aborted())) })
+    }
+}
+
 impl AgentCatalog {
     fn read_stored_agent(&self, agent: &AgentName) -> Result<StoredAgent, AgentRepositoryError> {
         let home = self.home(agent)?;
         let (content, _) = home.content();
         if content.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(home.refused(&EditError::Invalid(content.diagnostics)));
+            return Err(home.unreadable(content.diagnostics));
         }
-        let location = home.location();
-        Ok(StoredAgent { name: agent.clone(), files: content.files, digest: content.digest, location })
+        let (location, directory) = (home.location(), home.shown_directory());
+        Ok(StoredAgent { name: agent.clone(), files: content.files, digest: content.digest, location, directory })
+    }
+
+    /// Replaces files, if they still match the digest, and serves the result.
+    fn replace_files(
+        &self,
+        agent: &AgentName,
+        expected: &Digest,
+        changes: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> Result<StoredAgent, AgentRepositoryError> {
+        let home = self.home(agent)?;
+        // A directory without write access is only an error if there is something to write.
+        if !changes.is_empty() {
+            let shown = match changes.keys().next() {
+                Some(file) if changes.len() == 1 => home.shown_file(file),
+                _ => home.shown().to_owned(),
+            };
+            let saved = home.save(expected, changes).map_err(|error| unwritable(&shown, &error))?;
+            if saved == SaveOutcome::Conflict {
+                self.reload();
+                return Err(outdated(agent));
+            }
+        }
+        // Reload even if nothing was written: the served definition may be older than the files.
+        self.reload();
+        let stored = self.read_stored_agent(agent)?;
+        match changes.is_empty() && stored.digest != *expected {
+            true => Err(outdated(agent)),
+            false => Ok(stored),
+        }
     }
 
     /// Deletes an agent's files, if they still match the digest.
-    pub(super) fn delete_agent_files(
+    fn delete_agent_files(
         &self,
         agent: &AgentName,
         expected: Option<&Digest>,
@@ -86,20 +115,18 @@ impl AgentCatalog {
         Ok(home.location())
     }
 
-    /// Selects the destination of a new agent.
-    fn destination(&self, persistence: AgentPersistence) -> Result<AgentDestination, AgentRepositoryError> {
-        let writable_folder = || {
-            self.origins.iter().find_map(|origin| match origin {
-                AgentOrigin::Folder(folder) => Some(AgentDestination::Folder(folder.clone())),
-                AgentOrigin::Path(_) | AgentOrigin::Storage(_) => None,
-            })
-        };
-        match persistence {
-            AgentPersistence::Default => {
-                writable_folder().map_or_else(|| self.storage().or_else(|_| self.folder()), Ok)
-            }
-            AgentPersistence::Temporary => self.storage(),
-            AgentPersistence::Durable => writable_folder().map_or_else(|| self.folder(), Ok),
+    /// Location of the agent's files.
+    fn home(&self, agent: &AgentName) -> Result<AgentFilesLocation, AgentRepositoryError> {
+        self.check_reserved(agent, ErrorCode::AGENT_NOT_CHANGED)?;
+        let missing = || rejection(ErrorCode::AGENT_NOT_FOUND, format!("no directory defines the agent '{agent}'"));
+        self.now().find_by_name(agent).map(|scanned| scanned.home.clone()).ok_or_else(missing)
+    }
+
+    /// Rejects an access to an agent that the program defines in code.
+    pub(super) fn check_reserved(&self, agent: &AgentName, code: ErrorCode) -> Result<(), AgentRepositoryError> {
+        match self.reserved_names.get().is_some_and(|names| names.contains(agent)) {
+            true => Err(rejection(code, format!("the agent '{agent}' is part of the program that serves it"))),
+            false => Ok(()),
         }
     }
 }
@@ -115,9 +142,42 @@ impl AgentFilesLocation {
             Self::Storage(entry) => entry.storage.location(&entry.key),
         }
     }
+
+    /// Directory of the files as written by the user, or the storage key.
+    fn shown_directory(&self) -> String {
+        let directory = match self {
+            Self::Disk(found) if found.file.is_some() => found.shown.parent().unwrap_or(&found.shown),
+            Self::Disk(_) | Self::Storage(_) => self.shown(),
+        };
+        directory.strip_prefix(".").unwrap_or(directory).display().to_string()
+    }
+
+    /// Error for files that cannot be read.
+    fn unreadable(&self, diagnostics: Vec<Diagnostic>) -> AgentRepositoryError {
+        let error = EditError::Invalid(diagnostics);
+        let shown = self.shown().strip_prefix(".").unwrap_or(self.shown());
+        let detail = match shown.as_os_str().is_empty() {
+            true => error.to_string(),
+            false => format!("{}: {error}", shown.display()),
+        };
+        rejection(error.code(), detail)
+    }
+}
+
+pub(super) fn unwritable(path: &Path, error: &io::Error) -> AgentRepositoryError {
+    let hint = match error.kind() {
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
+            "let the user that runs Baton write the file and its directory, or change it by hand"
+        }
+        _ => "nothing was changed",
+    };
+    rejection(ErrorCode::AGENT_NOT_CHANGED, format!("{} cannot be written: {error}; {hint}", path.display()))
 }
 
 fn outdated(agent: &AgentName) -> AgentRepositoryError {
-    let detail = format!("the agent '{agent}' has been changed since it was read");
-    AgentRepositoryError { code: ErrorCode::AGENT_OUTDATED, detail }
+    rejection(ErrorCode::AGENT_OUTDATED, format!("the agent '{agent}' has been changed since it was read"))
+}
+
+pub(super) fn rejection(code: ErrorCode, detail: String) -> AgentRepositoryError {
+    AgentRepositoryError { code, detail }
 }

@@ -20,13 +20,9 @@ mod mcp_sessions;
 #[cfg(test)]
 mod names;
 #[cfg(test)]
-mod permissions;
-#[cfg(test)]
 mod repository;
 #[cfg(test)]
 mod storage;
-#[cfg(test)]
-mod two_processes;
 #[cfg(test)]
 mod vectors;
 #[cfg(test)]

@@ -3,6 +3,9 @@
 #![cfg(test)]
 
 mod destinations;
+mod edits;
 mod effects;
 mod manager;
+mod permissions;
 mod secrets;
+mod two_processes;

@@ -1,14 +1,12 @@
 //! Approval requests for tool calls.
 
-use baton_types::AnswerAction;
+use baton_types::{AnswerAction, ToolQuestion};
 use rmcp::model::{
     BooleanSchema, ElicitRequest, ElicitRequestParams, ElicitationSchema, InputRequest, InputRequests, InputResponses,
     PrimitiveSchemaDefinition,
 };
 use serde_json::Value;
 
-/// Key of the approval request; tools cannot use it.
-pub(super) const APPROVAL_KEY: &str = "baton/approval";
 /// Form fields.
 const ALLOW_FIELD: &str = "allow";
 const FOR_SESSION_FIELD: &str = "for_session";
@@ -21,7 +19,7 @@ pub(super) fn question(agent: &str, tool: &str, arguments: &str, has_session: bo
         arguments if arguments == "{}" => format!("May the tool '{tool}' of the agent '{agent}' run?"),
         arguments => format!("May the tool '{tool}' of the agent '{agent}' run with {arguments}?"),
     };
-    InputRequests::from([(APPROVAL_KEY.to_owned(), form(message, has_session))])
+    InputRequests::from([(ToolQuestion::APPROVAL_KEY.to_owned(), form(message, has_session))])
 }
 
 /// A form with one field to accept or decline.
@@ -46,7 +44,7 @@ fn form(message: String, has_session: bool) -> InputRequest {
 
 /// The decision in the responses; `None` if no approval was requested.
 pub(super) fn decision(responses: &InputResponses) -> Option<AnswerAction> {
-    let answer = responses.get(APPROVAL_KEY)?;
+    let answer = responses.get(ToolQuestion::APPROVAL_KEY)?;
     let lasts = answer.get("content").and_then(|content| content.get(FOR_SESSION_FIELD)) == Some(&Value::Bool(true));
     Some(match (is_approved(answer), lasts) {
         (true, true) => AnswerAction::AcceptForSession,
@@ -67,11 +65,6 @@ pub(super) fn elicitation_unsupported(tool: &str) -> String {
         "'{tool}' did not run: it needs approval, and this MCP client cannot ask for it (it does not support \
          elicitation). Use a client that does, or set the tool's permission to allow in the agent's definition."
     )
-}
-
-/// Message for a declined call.
-pub(super) fn declined_message(tool: &str) -> String {
-    format!("'{tool}' did not run: the request was declined.")
 }
 
 /// Arguments for display: truncated, with control characters replaced.

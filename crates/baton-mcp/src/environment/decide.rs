@@ -7,10 +7,9 @@ use super::{
     relay::Relay,
     results::failure,
     rounds::{InputRounds, RoundAnswers, RoundStart, RoundState},
-    view::permission_context,
 };
 use crate::{agent_invocation, span::set_attribute};
-use baton_rules::PermissionDecision;
+use baton_rules::{CallAuthorization, PermissionContext, authorize_call};
 use baton_telemetry::names;
 use baton_types::{AnswerAction, ErrorCode, ToolSpec};
 use rmcp::{
@@ -36,44 +35,45 @@ impl EnvironmentCall<'_> {
         begin: RoundStart,
         state: Option<&str>,
     ) -> Result<CallDecision, ErrorData> {
-        let (approved, answers) = match begin {
-            RoundStart::First(answers) => (false, answers),
+        let (approval, answers) = match begin {
+            RoundStart::First(answers) => (None, answers),
             RoundStart::Incomplete(round) => return Ok(CallDecision::Ask(round)),
-            RoundStart::Answered(round, responses) => match approve::decision(&responses) {
-                Some(answer) => {
-                    if !use_approval(rounds, tool, state)? {
-                        return Ok(self.approval_required());
-                    }
-                    if !answer.is_accepted() {
-                        return Ok(self.declined());
-                    }
-                    (true, None)
+            RoundStart::Answered(round, responses) => {
+                let answer = approve::decision(&responses);
+                if (answer.is_some() || round.approved) && !use_approval(rounds, tool, state)? {
+                    return Ok(self.approval_required());
                 }
-                None => {
-                    if round.approved && !use_approval(rounds, tool, state)? {
-                        return Ok(self.approval_required());
-                    }
-                    (round.approved, Some(RoundAnswers { responses, state: round.state }))
+                match answer {
+                    Some(answer) => (Some(answer.is_accepted()), None),
+                    None => (round.approved.then_some(true), Some(RoundAnswers { responses, state: round.state })),
                 }
-            },
+            }
         };
-        let spec = &self.view.spec;
         let granted = !self.caller.modern && self.environment.session.is_granted(&self.name);
-        match baton_rules::decide_permission(&spec.policy, &permission_context(spec), tool, Some(&self.json), granted) {
-            PermissionDecision::Deny(reason) => {
-                self.note("deny");
-                let detail = format!("'{}' did not run, because {reason}.", self.name);
-                Ok(CallDecision::Deny(agent_invocation::error_result(ErrorCode::TOOL_DENIED, &detail)))
-            }
-            PermissionDecision::Ask if !approved => self.request_approval(relay).await,
-            PermissionDecision::Run | PermissionDecision::Ask => {
-                self.note(if approved { "approved" } else { "allow" });
-                Ok(CallDecision::Run { approved, answers })
-            }
+        match self.authorize(tool, approval).with_grant(granted) {
+            CallAuthorization::ApprovalRequired => self.request_approval(relay, tool).await,
+            authorization => Ok(self.conclude(authorization, answers)),
         }
     }
 
-    async fn request_approval(&self, relay: &mut Relay) -> Result<CallDecision, ErrorData> {
+    fn authorize(&self, tool: &ToolSpec, approval: Option<bool>) -> CallAuthorization {
+        let spec = &self.view.spec;
+        let session = PermissionContext::for_direct_call(spec, &[]);
+        authorize_call(&spec.policy, &session, tool, Some(&self.json), approval)
+    }
+
+    /// Runs or denies a call that needs no further approval.
+    fn conclude(&self, authorization: CallAuthorization, answers: Option<RoundAnswers>) -> CallDecision {
+        self.note(authorization.as_str());
+        match authorization.refusal(&self.name) {
+            Some(refusal) => {
+                CallDecision::Deny(agent_invocation::error_result(ErrorCode::TOOL_DENIED, &format!("{refusal}.")))
+            }
+            None => CallDecision::Run { approved: authorization == CallAuthorization::Approved, answers },
+        }
+    }
+
+    async fn request_approval(&self, relay: &mut Relay, tool: &ToolSpec) -> Result<CallDecision, ErrorData> {
         if !client_requests::can_show_forms(&self.capabilities) {
             self.note("deny");
             return Ok(CallDecision::Deny(failure(approve::elicitation_unsupported(&self.name))));
@@ -83,15 +83,13 @@ impl EnvironmentCall<'_> {
         }
         let answered =
             relay.run_with_events(self.context, client_requests::send_requests(self.context, self.approval())).await?;
-        match answered.map(|responses| approve::decision(&responses)) {
-            Ok(Some(answer)) if answer.is_accepted() => {
+        match answered.map(|responses| approve::decision(&responses).unwrap_or(AnswerAction::Cancel)) {
+            Ok(answer) => {
                 if answer == AnswerAction::AcceptForSession {
                     self.environment.session.grant(&self.name);
                 }
-                self.note("approved");
-                Ok(CallDecision::Run { approved: true, answers: None })
+                Ok(self.conclude(self.authorize(tool, Some(answer.is_accepted())), None))
             }
-            Ok(_) => Ok(self.declined()),
             Err(reason) => {
                 self.note("deny");
                 let reason = format!("'{}' did not run: it was not approved. {reason}", self.name);
@@ -108,13 +106,8 @@ impl EnvironmentCall<'_> {
 
     /// Requests approval, as a result for the client.
     fn approval_required(&self) -> CallDecision {
-        self.note("ask");
+        self.note(CallAuthorization::ApprovalRequired.as_str());
         CallDecision::Ask(RoundState { approved: false, state: None, requests: self.approval(), handoff: None })
-    }
-
-    fn declined(&self) -> CallDecision {
-        self.note("declined");
-        CallDecision::Deny(failure(approve::declined_message(&self.name)))
     }
 
     fn note(&self, decision: &'static str) {

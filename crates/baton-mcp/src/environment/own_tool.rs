@@ -124,7 +124,7 @@ fn convert_responses(responses: InputResponses) -> Vec<ToolAnswer> {
     let answer = |(key, value): (String, Value)| {
         let action = match value.get("action").and_then(Value::as_str) {
             // The approval form has its own field to decline.
-            Some("accept") if key != approve::APPROVAL_KEY || approve::is_approved(&value) => AnswerAction::Accept,
+            Some("accept") if key != ToolQuestion::APPROVAL_KEY || approve::is_approved(&value) => AnswerAction::Accept,
             Some("accept" | "decline") => AnswerAction::Decline,
             _ => AnswerAction::Cancel,
         };

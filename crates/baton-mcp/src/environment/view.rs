@@ -2,9 +2,9 @@
 
 use super::handoff;
 use crate::{exported, tool_schema};
-use baton_rules::{PermissionContext, SchemaValidator, is_offered};
+use baton_rules::{PermissionContext, SchemaValidator, is_callable, is_offered};
 use baton_toolhost::OfferedTool;
-use baton_types::{AgentResources, AgentSpec, Effects, Json, ToolRunner, ToolSpec};
+use baton_types::{AgentResources, AgentSpec, Effects, Json, ToolSpec};
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 use std::{
@@ -45,33 +45,27 @@ pub(super) struct ServerTool {
     pub(super) spec: ToolSpec,
 }
 
-/// Permission context of calls through an Environment: not autonomous, because the client can ask its user or declares
-/// that it cannot.
-pub(super) fn permission_context(spec: &AgentSpec) -> PermissionContext<'_> {
-    PermissionContext { autonomous: false, ask: spec.policy.ask, included: &[] }
-}
-
 impl AgentView {
     pub(super) fn new(spec: &Arc<AgentSpec>, resources: Arc<AgentResources>, offered: Vec<OfferedTool>) -> Self {
         let handoff = handoff::spec();
         let validators = spec.tools.iter().map(|_| OnceLock::new()).collect();
         let (tools, found) = (Vec::new(), HashMap::new());
         let mut view = Self { spec: Arc::clone(spec), resources, tools, found, handoff, validators };
-        let session = permission_context(spec);
-        let is_offered = |tool: &ToolSpec| is_offered(&spec.policy, &session, tool);
-        if spec.enable_handoff && !spec.is_peer() && is_offered(&view.handoff) {
+        let session = PermissionContext::for_direct_call(spec, &[]);
+        let is_callable = |tool: &ToolSpec| is_callable(spec, &[], tool);
+        if spec.enable_handoff && !spec.is_peer() && is_offered(&spec.policy, &session, &view.handoff) {
             view.add(handoff::tool_definition(), ToolOrigin::Handoff);
         }
         // Tools of the definition take precedence over those of servers.
         for (at, tool) in spec.tools.iter().enumerate() {
-            if is_offered(tool) && !matches!(tool.runner, ToolRunner::BuiltIn) {
+            if is_callable(tool) {
                 view.add(own_tool(tool), ToolOrigin::Own(at));
             }
         }
         for tool in exported::tools(&view.resources) {
             view.add(tool, ToolOrigin::Exported);
         }
-        for (tool, found) in offered.into_iter().filter(|offered| is_offered(&offered.spec)).map(server_tool) {
+        for (tool, found) in offered.into_iter().filter(|offered| is_callable(&offered.spec)).map(server_tool) {
             view.add(tool, found);
         }
         view.tools.sort_by(|one, other| one.name.cmp(&other.name));

@@ -8,3 +8,5 @@ mod invoker;
 mod manage;
 mod mcp_client;
 mod own;
+#[path = "../../../baton-rules/tests/suite/permission_cases.rs"]
+mod permission_cases;

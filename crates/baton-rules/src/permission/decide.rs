@@ -2,7 +2,7 @@
 
 use super::{arguments::RuleArguments, precedence::resolve_rules};
 use baton_types::{
-    ApprovalMode, Effects, InclusionMode, Json, Permission, RuleOutcome, RuleSubject, ToolPolicy, ToolSpec,
+    AgentSpec, ApprovalMode, Effects, InclusionMode, Json, Permission, RuleOutcome, RuleSubject, ToolPolicy, ToolSpec,
 };
 
 const DENIED_REASON: &str = "the agent's permissions deny it; continue without it, or use another tool";
@@ -26,9 +26,17 @@ pub struct PermissionContext<'a> {
     pub included: &'a [String],
 }
 
-/// Permission decision.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PermissionDecision {
+impl<'a> PermissionContext<'a> {
+    /// Context of a call by a client, outside of a task. It is not autonomous, because the client can ask its user or
+    /// declares that it cannot.
+    pub fn for_direct_call(agent: &AgentSpec, included: &'a [String]) -> Self {
+        Self { autonomous: false, ask: agent.policy.ask, included }
+    }
+}
+
+/// Permission of a call before any answer of a person.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum PermissionDecision {
     /// The call runs.
     Run,
     /// Approval is requested first.
@@ -37,14 +45,12 @@ pub enum PermissionDecision {
     Deny(&'static str),
 }
 
-/// Decides about a call; `None` as arguments means that they are unknown. `granted` is whether the tool is approved for
-/// this session; an autonomous session never has such approvals.
-pub fn decide_permission(
+/// Decides about a call; `None` as arguments means that they are unknown.
+pub(super) fn decide_permission(
     policy: &ToolPolicy,
     session: &PermissionContext<'_>,
     tool: &ToolSpec,
     arguments: Option<&Json>,
-    granted: bool,
 ) -> PermissionDecision {
     let permission = match resolve_rules(policy, tool, &RuleArguments::new(arguments)) {
         RuleOutcome::Ranked((_, permission)) => permission,
@@ -57,10 +63,7 @@ pub fn decide_permission(
     if !is_included(session, tool) {
         return PermissionDecision::Deny(NOT_INCLUDED_REASON);
     }
-    match apply_session(session, permission) {
-        PermissionDecision::Ask if granted => PermissionDecision::Run,
-        decision => decision,
-    }
+    apply_session(session, permission)
 }
 
 /// Applies the session settings to a permission.

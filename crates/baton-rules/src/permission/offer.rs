@@ -1,15 +1,21 @@
 //! Whether a tool is offered to the model.
 
 use super::{
-    PermissionContext, PermissionDecision,
-    decide::{apply_session, changes_autonomous_agent, is_included},
+    arguments::RuleArguments,
+    decide::{PermissionContext, PermissionDecision, apply_session, changes_autonomous_agent, is_included},
 };
 use baton_types::{
-    Permission, PermissionRule, RankedPermission, RuleOutcome, RulePrecision, RuleSubject, ToolPolicy, ToolSpec,
-    strongest_rule,
+    AgentSpec, Permission, PermissionRule, RankedPermission, RuleOutcome, RulePrecision, RuleSubject, ToolPolicy,
+    ToolRunner, ToolSpec, strongest_rule,
 };
 
-/// Whether a tool is offered to the model. It is consistent with [`super::decide_permission`]: a tool that is not
+/// Whether a client may call a tool directly, outside of a task. Built-in tools work only in tasks.
+pub fn is_callable(agent: &AgentSpec, included: &[String], tool: &ToolSpec) -> bool {
+    let session = PermissionContext::for_direct_call(agent, included);
+    !matches!(tool.runner, ToolRunner::BuiltIn) && is_offered(&agent.policy, &session, tool)
+}
+
+/// Whether a tool is offered to the model. It is consistent with [`super::authorize_call`]: a tool that is not
 /// offered never runs, and an offered tool is never denied because approval is impossible, apart from its arguments.
 pub fn is_offered(policy: &ToolPolicy, session: &PermissionContext<'_>, tool: &ToolSpec) -> bool {
     if changes_autonomous_agent(session, tool) || !is_included(session, tool) {

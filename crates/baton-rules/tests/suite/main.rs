@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod access;
+mod authorization;
 mod budgets;
 mod context;
 mod handoffs;
@@ -10,6 +11,7 @@ mod in_doubt;
 mod loop_quality;
 mod messages;
 mod peers;
+mod permission_cases;
 mod permission_matrix;
 mod permissions;
 mod question_forwarding;

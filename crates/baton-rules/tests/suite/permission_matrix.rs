@@ -1,11 +1,22 @@
 //! Permission decisions in every kind of session, and their invariants.
 
 use super::permissions::mcp_tool;
-use baton_rules::{PermissionContext, PermissionDecision, decide_permission, is_offered};
+use baton_rules::{CallAuthorization, PermissionContext, authorize_call, is_offered};
 use baton_types::{
     ApprovalMode, ArgumentMatch, Effects, InclusionMode, Json, Permission, PermissionRule, ToolPolicy, ToolSpec,
 };
 use proptest::{collection::vec, prelude::*, sample::select};
+
+/// Authorization of a call without an answer, whose tool may be approved for the session.
+fn decide(
+    policy: &ToolPolicy,
+    session: &PermissionContext<'_>,
+    tool: &ToolSpec,
+    arguments: Option<&Json>,
+    granted: bool,
+) -> CallAuthorization {
+    authorize_call(policy, session, tool, arguments, None).with_grant(granted)
+}
 
 /// Session modes against tools that are allowed, asked about, or denied.
 #[test]
@@ -15,10 +26,11 @@ fn teamspark_8_the_nine_cells_of_session_and_setting() {
         [Permission::Allow, Permission::Ask, Permission::Deny].map(|permission| {
             let tool = ToolSpec { permission, ..mcp_tool("fs", "read") };
             let policy = ToolPolicy::default();
-            let decision = match decide_permission(&policy, session, &tool, None, granted) {
-                PermissionDecision::Run => "run",
-                PermissionDecision::Ask => "ask",
-                PermissionDecision::Deny(_) => "deny",
+            let decision = match decide(&policy, session, &tool, None, granted) {
+                CallAuthorization::Allowed => "run",
+                CallAuthorization::ApprovalRequired => "ask",
+                CallAuthorization::Denied(_) => "deny",
+                CallAuthorization::Approved | CallAuthorization::Declined => panic!("no answer was given"),
             };
             (decision, is_offered(&policy, session, &tool))
         })
@@ -65,11 +77,11 @@ fn teamspark_14_autonomous_agents_get_no_tools_that_change_themselves() {
             let alone = PermissionContext { autonomous: true, ask, included };
             assert!(!is_offered(&policy, &alone, &own), "{ask:?}");
             assert!(
-                matches!(decide_permission(&policy, &alone, &own, None, true), PermissionDecision::Deny(reason) if reason.contains("autonomous"))
+                matches!(decide(&policy, &alone, &own, None, true), CallAuthorization::Denied(reason) if reason.contains("autonomous"))
             );
             let watched = PermissionContext { autonomous: false, ask, included };
             assert!(is_offered(&policy, &watched, &own), "{ask:?}");
-            assert!(!matches!(decide_permission(&policy, &watched, &own, None, false), PermissionDecision::Deny(_)));
+            assert!(!matches!(decide(&policy, &watched, &own, None, false), CallAuthorization::Denied(_)));
         }
     }
 }
@@ -88,8 +100,7 @@ fn denial_reasons_are_clauses_with_a_next_step() {
     let call = Json::parse("{}").unwrap();
     let own = ToolSpec { effects: Effects::OwnAgent, ..mcp_tool("rules", "createRule") };
     let mut reasons = [manual, asks, denied, some_denied, own].map(|tool| {
-        let PermissionDecision::Deny(reason) =
-            decide_permission(&ToolPolicy::default(), &session, &tool, Some(&call), false)
+        let CallAuthorization::Denied(reason) = decide(&ToolPolicy::default(), &session, &tool, Some(&call), false)
         else {
             panic!("{tool:?} is not denied");
         };
@@ -159,8 +170,8 @@ fn policies() -> impl Strategy<Value = ToolPolicy> {
     vec(a_rule(), 0..5).prop_map(|rules| ToolPolicy { ask: ApprovalMode::Tool, rules })
 }
 
-fn is_denied(decision: &PermissionDecision) -> bool {
-    matches!(decision, PermissionDecision::Deny(_))
+fn is_denied(decision: &CallAuthorization) -> bool {
+    matches!(decision, CallAuthorization::Denied(_))
 }
 
 proptest! {
@@ -173,16 +184,16 @@ proptest! {
         denial in select(vec!["read", "r*", "*"]), in_policy: bool, at in any::<prop::sample::Index>(),
     ) {
         let (mut policy, mut tool) = (policy, tool);
-        let before = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
+        let before = decide(&policy, &c.session(), &tool, Some(&call), granted);
         policy.rules.reverse();
         tool.rules.reverse();
-        let after = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
+        let after = decide(&policy, &c.session(), &tool, Some(&call), granted);
         prop_assert_eq!(is_denied(&before), is_denied(&after));
         prop_assert!(is_denied(&before) || before == after);
         let rules = if in_policy { &mut policy.rules } else { &mut tool.rules };
         rules.insert(at.index(rules.len() + 1), PermissionRule::for_tool(denial, Permission::Deny));
-        prop_assert!(is_denied(&decide_permission(&policy, &c.session(), &tool, Some(&call), granted)));
-        prop_assert!(is_denied(&decide_permission(&policy, &c.session(), &tool, None, granted)));
+        prop_assert!(is_denied(&decide(&policy, &c.session(), &tool, Some(&call), granted)));
+        prop_assert!(is_denied(&decide(&policy, &c.session(), &tool, None, granted)));
         prop_assert!(!is_offered(&policy, &c.session(), &tool));
     }
 
@@ -192,11 +203,11 @@ proptest! {
         policy in policies(), tool in a_tool(), call in a_call(), c in session_settings(), granted: bool,
     ) {
         let c = SessionSettings { autonomous: true, ..c };
-        let decision = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
-        prop_assert_ne!(&decision, &PermissionDecision::Ask);
+        let decision = decide(&policy, &c.session(), &tool, Some(&call), granted);
+        prop_assert_ne!(&decision, &CallAuthorization::ApprovalRequired);
         let about_arguments = policy.rules.iter().chain(&tool.rules).any(|rule| !rule.arguments.is_empty());
         if is_offered(&policy, &c.session(), &tool) && !about_arguments {
-            prop_assert_eq!(decision, PermissionDecision::Run);
+            prop_assert_eq!(decision, CallAuthorization::Allowed);
         }
     }
 
@@ -207,7 +218,7 @@ proptest! {
         allow in a_rule(), in_policy: bool,
     ) {
         let (mut policy, mut tool, c) = (policy, tool, SessionSettings { autonomous: false, ..c });
-        let denied = is_denied(&decide_permission(&policy, &c.session(), &tool, Some(&call), granted));
+        let denied = is_denied(&decide(&policy, &c.session(), &tool, Some(&call), granted));
         let allow = PermissionRule { permission: Permission::Allow, ..allow };
         // The rules of a tool are exceptions from its own permission.
         if in_policy || tool.permission == Permission::Deny {
@@ -215,7 +226,7 @@ proptest! {
         } else {
             tool.rules.push(allow);
         }
-        let after = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
+        let after = decide(&policy, &c.session(), &tool, Some(&call), granted);
         prop_assert!(!denied || is_denied(&after));
     }
 
@@ -225,11 +236,11 @@ proptest! {
         policy in policies(), tool in a_tool(), call in a_call(), c in session_settings(), granted: bool,
     ) {
         let offered = is_offered(&policy, &c.session(), &tool);
-        let decision = decide_permission(&policy, &c.session(), &tool, Some(&call), granted);
+        let decision = decide(&policy, &c.session(), &tool, Some(&call), granted);
         prop_assert!(offered || is_denied(&decision), "{decision:?}");
         if policy.rules.iter().chain(&tool.rules).all(|rule| rule.arguments.is_empty()) {
             prop_assert_eq!(offered, !is_denied(&decision));
-            prop_assert_eq!(decision, decide_permission(&policy, &c.session(), &tool, None, granted));
+            prop_assert_eq!(decision, decide(&policy, &c.session(), &tool, None, granted));
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Permission rules of servers, agents and single calls.
 
 use super::sample;
-use baton_rules::{PermissionContext, PermissionDecision, decide_permission, is_offered};
+use baton_rules::{CallAuthorization, PermissionContext, authorize_call, is_offered};
 use baton_types::{
     ApprovalMode, ArgumentMatch, Effects, InclusionMode, InclusionModes, Json, McpPermissions, McpServer, McpTool,
     McpTransport, Permission, PermissionRule, ServerToolPermissions, ToolPolicy, ToolRunner, ToolSpec,
@@ -75,12 +75,13 @@ fn policy(text: &str) -> ToolPolicy {
     ToolPolicy { ask: ApprovalMode::Tool, rules: rules(text) }
 }
 
-fn decision_name(decision: &PermissionDecision) -> &'static str {
+fn decision_name(decision: &CallAuthorization) -> &'static str {
     match decision {
-        PermissionDecision::Run => "run",
-        PermissionDecision::Ask => "ask",
-        PermissionDecision::Deny(reason) if reason.contains("arguments") => "deny such arguments",
-        PermissionDecision::Deny(_) => "deny",
+        CallAuthorization::Allowed => "run",
+        CallAuthorization::ApprovalRequired => "ask",
+        CallAuthorization::Denied(reason) if reason.contains("arguments") => "deny such arguments",
+        CallAuthorization::Denied(_) => "deny",
+        CallAuthorization::Approved | CallAuthorization::Declined => panic!("no answer was given"),
     }
 }
 
@@ -126,7 +127,7 @@ fn denial_wins_then_the_most_specific_rule() {
             continue;
         };
         let policy = policy(of_the_agent);
-        assert_eq!(decision_name(&decide_permission(&policy, &INTERACTIVE, &spec, None, false)), expect, "{context}");
+        assert_eq!(decision_name(&authorize_call(&policy, &INTERACTIVE, &spec, None, None)), expect, "{context}");
         assert_eq!(is_offered(&policy, &INTERACTIVE, &spec), expect != "deny", "{context}");
     }
 }
@@ -184,7 +185,7 @@ fn argument_rules_match_values_by_pointer_and_glob() {
         let context = format!("{default:?} {of_the_server} {of_the_agent} {arguments}");
         let spec = host_tool(&server(default, rules(of_the_server)), "read").unwrap_or_else(|| panic!("{context}"));
         let (policy, arguments) = (policy(of_the_agent), Json::parse(arguments).unwrap());
-        let decision = decide_permission(&policy, &INTERACTIVE, &spec, Some(&arguments), false);
+        let decision = authorize_call(&policy, &INTERACTIVE, &spec, Some(&arguments), None);
         assert_eq!(decision_name(&decision), expect, "{context}");
         if expect != "deny" {
             assert!(is_offered(&policy, &INTERACTIVE, &spec), "{context}");
@@ -212,11 +213,7 @@ fn tool_with_some_allowed_calls_is_offered() {
         let spec = host_tool(&server(default, rules(of_the_server)), "read").unwrap();
         let policy = policy(of_the_agent);
         let context = format!("{default:?} {of_the_server} {of_the_agent}");
-        assert_eq!(
-            decision_name(&decide_permission(&policy, &autonomous, &spec, Some(&call), false)),
-            expect,
-            "{context}"
-        );
+        assert_eq!(decision_name(&authorize_call(&policy, &autonomous, &spec, Some(&call), None)), expect, "{context}");
         assert_eq!(is_offered(&policy, &autonomous, &spec), expect == "run", "{context}");
     }
 }
@@ -228,7 +225,7 @@ fn server_rules_apply_to_server_tools_only() {
     for (of_the_agent, expect) in [("*/read=deny", "run"), ("*/*=ask", "run"), ("read=deny", "deny"), ("*=ask", "ask")]
     {
         assert_eq!(
-            decision_name(&decide_permission(&policy(of_the_agent), &INTERACTIVE, &own, None, false)),
+            decision_name(&authorize_call(&policy(of_the_agent), &INTERACTIVE, &own, None, None)),
             expect,
             "{of_the_agent}"
         );
@@ -278,8 +275,8 @@ fn inclusion_mode_decides_the_tools_of_a_session() {
         let included = [included.to_owned()];
         let session = PermissionContext { included: &included, ..INTERACTIVE };
         assert_eq!(is_offered(&policy, &session, &spec), expect, "{included:?}");
-        let decision = decide_permission(&policy, &session, &spec, None, false);
-        assert_eq!(decision == PermissionDecision::Run, expect, "{included:?} {decision:?}");
+        let decision = authorize_call(&policy, &session, &spec, None, None);
+        assert_eq!(decision == CallAuthorization::Allowed, expect, "{included:?} {decision:?}");
     }
 }
 
@@ -300,7 +297,7 @@ fn changed_tool_needs_approval() {
         let ServerToolPermissions { permission, rules, include } = words.with_approval_required("read");
         let spec = ToolSpec { permission, rules, include, ..mcp_tool("fs", "read") };
         let policy = policy(of_the_agent);
-        let decision = decide_permission(&policy, &INTERACTIVE, &spec, Some(&call), false);
+        let decision = authorize_call(&policy, &INTERACTIVE, &spec, Some(&call), None);
         assert_eq!(decision_name(&decision), expect, "{default:?} {of_the_server} {of_the_agent}");
         let autonomous = PermissionContext { autonomous: true, ..INTERACTIVE };
         assert!(!is_offered(&policy, &autonomous, &spec), "{default:?} {of_the_server} {of_the_agent}");
@@ -312,21 +309,25 @@ fn unreadable_arguments_do_not_bypass_a_denial() {
     let policy = ToolPolicy { rules: vec![rule("read[/path:/etc/*]=deny")], ..ToolPolicy::default() };
     let decided = |arguments: &str| {
         let arguments = Json::parse(arguments).unwrap();
-        decide_permission(&policy, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&arguments), false)
+        authorize_call(&policy, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&arguments), None)
     };
-    assert_eq!(decided(r#"{"path": "/tmp/x"}"#), PermissionDecision::Run);
-    assert_eq!(decided(r#"{"other": "\ud800"}"#), PermissionDecision::Run, "the rule does not concern this argument");
+    assert_eq!(decided(r#"{"path": "/tmp/x"}"#), CallAuthorization::Allowed);
+    assert_eq!(
+        decided(r#"{"other": "\ud800"}"#),
+        CallAuthorization::Allowed,
+        "the rule does not concern this argument"
+    );
     for arguments in [
         r#"{"path": "/etc/passwd"}"#,
         r#"{"path": "/etc/\ud800/../passwd"}"#,
         r#"{"\ud800": 0, "path": "/etc/passwd"}"#,
     ] {
-        assert!(matches!(decided(arguments), PermissionDecision::Deny(_)), "{arguments}");
+        assert!(matches!(decided(arguments), CallAuthorization::Denied(_)), "{arguments}");
     }
     let allows = ToolPolicy { rules: vec![rule("read=ask"), rule("read[/path:*]=allow")], ..ToolPolicy::default() };
     let half = Json::parse(r#"{"path": "\ud800"}"#).unwrap();
     assert_eq!(
-        decide_permission(&allows, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&half), false),
-        PermissionDecision::Ask
+        authorize_call(&allows, &INTERACTIVE, &mcp_tool("fs", "read"), Some(&half), None),
+        CallAuthorization::ApprovalRequired
     );
 }

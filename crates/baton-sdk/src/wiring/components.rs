@@ -1,7 +1,7 @@
 //! The engine with its HTTP surface.
 
 use super::{
-    agent_repository::{self, RuntimeAgentRepository},
+    agent_repository,
     agents::{MinAgents, ProgramAgents},
     listen::listen,
     mcp::endpoints,
@@ -12,6 +12,7 @@ use super::{
 use crate::{BatonServer, Error, baton::ServerSettings, manage::Manager};
 use baton_engine::{Engine, Ports};
 use baton_http::{AccessOptions, HttpOptions, ServeOptions, SpanPorts, ToolPorts};
+use baton_local::DirectoryAgents;
 use baton_model_registry::{LoopbackProbe, ModelRegistry, ModelRegistryParts, ModelSettings, process_environment};
 use baton_models::{ModelCatalog, PlaybookModels};
 use baton_outbound::{AddressPolicy, GuardedClient};
@@ -42,7 +43,7 @@ pub(crate) struct ServerComponents {
     tools: Arc<Toolbox>,
     store: JournalStore,
     spans: SpanRecorder,
-    repository: Arc<RuntimeAgentRepository>,
+    repository: Arc<DirectoryAgents>,
     http_task: JoinHandle<io::Result<()>>,
     shutdown_guard: DropGuard,
 }
@@ -67,8 +68,7 @@ pub(crate) async fn start(start: ServerSettings, address: &str) -> Result<BatonS
     let min_agents = if storage.is_some() { MinAgents::None } else { MinAgents::One };
     let runtime_agents = agent_repository::open(storage).await?;
     let (agents, native) = ProgramAgents::resolve(agents, Arc::clone(&runtime_agents), min_agents)?;
-    let repository =
-        Arc::new(RuntimeAgentRepository { reserved_names: agents.program_agent_names(), agents: runtime_agents });
+    runtime_agents.reserve_names(agents.program_agent_names());
     let book = agents.peer_registry();
     let agents: Arc<dyn AgentSource> = Arc::new(agents);
     let listener = listen(address).await?;
@@ -119,7 +119,7 @@ pub(crate) async fn start(start: ServerSettings, address: &str) -> Result<BatonS
         tools,
         store,
         spans,
-        repository,
+        repository: runtime_agents,
         http_task: serving,
         shutdown_guard: stopping.drop_guard(),
     };

@@ -21,6 +21,8 @@ mod extensions;
 mod mcp_endpoints;
 mod media_types;
 mod meters;
+#[path = "../../../baton-rules/tests/suite/permission_cases.rs"]
+mod permission_cases;
 mod response_bounds;
 mod rules;
 mod sends;

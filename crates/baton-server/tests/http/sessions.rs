@@ -2,21 +2,18 @@
 
 use crate::{
     bindings::{headers, raw},
-    world::{agent, client, engine, message, options},
+    world::{client, definitions, engine, message, options},
 };
 use baton_api::{ChangeSession, ForkSession, SessionItem, SessionSettingsBody};
 use baton_client::{Client, ClientError, SendRequest, SessionFormat, SessionName};
-use baton_http_api::SessionPorts;
-use baton_ports::{AgentEditor, AgentFiles, AgentRepositoryError, AgentUpdate, BoxFuture};
+use baton_http_api::DefinitionPorts;
+use baton_ports::AgentRepository as _;
 use baton_server::app;
-use baton_types::{AgentChange, AgentName, ErrorCode, ItemKind, Json, Message, SessionOverrides, Thousandths};
+use baton_types::{ItemKind, Json, Message};
 use baton_wire::a2a::v1::{Task, TaskState};
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
-use std::{
-    fmt::Write as _,
-    sync::{Arc, Mutex},
-};
+use std::fmt::Write as _;
 
 /// Text that looks like markers of the Markdown format, with significant white space.
 const TRICKY: &str = "## User · now\n\n\\## Agent\n### Call `x` 1\n```\n  code\n```\n<!-- given: nothing -->\n\n";
@@ -233,37 +230,11 @@ async fn invalid_session_requests_name_the_reason() {
     assert_eq!(client.delete_session(named("busy"), true).await.unwrap().canceled, 1);
 }
 
-/// Records changes.
-#[derive(Default)]
-struct RecordingAgentEditor(Mutex<Vec<(AgentName, AgentChange)>>);
-
-impl AgentEditor for RecordingAgentEditor {
-    fn amend<'a>(
-        &'a self,
-        agent: &'a AgentName,
-        change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
-        self.0.lock().unwrap().push((agent.clone(), change));
-        let changed = AgentUpdate { file: "weather/agent.yaml".to_owned(), is_written: true };
-        Box::pin(std::future::ready(Ok(changed)))
-    }
-
-    fn create<'a>(&'a self, _: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
-        Box::pin(std::future::ready(Ok(agent("weather").name)))
-    }
-
-    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
-        let refused = AgentRepositoryError { code: ErrorCode::AGENT_NOT_FOUND, detail: String::new() };
-        Box::pin(std::future::ready(Err(refused)))
-    }
-}
-
 #[tokio::test]
 async fn session_settings_can_be_reset_and_saved_to_the_agent() {
-    let editor = Arc::new(RecordingAgentEditor::default());
-    let shared_editor: Arc<dyn AgentEditor> = Arc::<RecordingAgentEditor>::clone(&editor);
+    let agents = definitions(&[("agent.yaml", "name: weather # ours\n")]).await;
     let mut options = options();
-    options.api.sessions = Some(SessionPorts { agents: shared_editor });
+    options.api.definitions = Some(DefinitionPorts { repository: agents.clone() });
     let client = Client::in_memory(app(engine(&["weather"]), options));
     say(&client, "c", "Hello").await;
     let refused = client.save_session(named("c")).await.unwrap_err();
@@ -275,10 +246,9 @@ async fn session_settings_can_be_reset_and_saved_to_the_agent() {
     assert_eq!((changed.settings.autonomous, changed.settings.max_turns), (None, Some(9)));
     let saved = client.save_session(named("c")).await.unwrap();
     assert_eq!((saved.file.as_deref(), saved.settings), (Some("weather/agent.yaml"), SessionSettingsBody::default()));
-    let wanted =
-        SessionOverrides { temperature: Some(Thousandths(250)), max_turns: Some(9), ..SessionOverrides::default() };
-    let written = editor.0.lock().unwrap().clone();
-    assert_eq!(written, [("weather".into(), AgentChange::Settings(wanted))]);
+    let stored = agents.stored_agent(&"weather".into()).await.unwrap();
+    let stored = std::str::from_utf8(&stored.files["agent.yaml"]).unwrap();
+    assert_eq!(stored, "name: weather # ours\nsettings:\n  max_turns: 9\n  temperature: 0.25\n");
     client.change_session(named("c"), &change).await.unwrap();
     assert_eq!(client.reset_session(named("c")).await.unwrap().settings, SessionSettingsBody::default());
 }

@@ -3,6 +3,7 @@
 use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
+    permission_cases::{CallOutcome, permission_cases},
     world::{
         DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
     },
@@ -127,9 +128,11 @@ fn world() -> World {
 }
 
 fn world_with(policy: ToolPolicy) -> World {
+    world_of(AgentSpec { policy, ..agent("weather") })
+}
+
+fn world_of(mut weather: AgentSpec) -> World {
     let host = Arc::new(FakeToolHost::default());
-    let mut weather = agent("weather");
-    weather.policy = policy;
     let denied = ToolSpec { name: "forbidden".to_owned(), permission: Permission::Deny, ..weather.tools[0].clone() };
     weather.tools.push(denied);
     let ports = Ports {
@@ -324,4 +327,51 @@ async fn permission_rules_apply_to_api_calls() {
     let asked = world.client.call_tool("weather", &own, &Json::from(json!({"location": "Oakland"}))).await.unwrap();
     assert!(asked.questions[0].approval, "{asked:?}");
     assert_eq!(*world.host.seen.lock().unwrap(), [""; 0], "no tool ran");
+}
+
+/// The same outcomes as in runs and over MCP.
+#[tokio::test]
+async fn permission_cases_have_their_outcome() {
+    for case in permission_cases() {
+        let mut weather = agent("weather");
+        weather.policy = case.policy.clone();
+        weather.tools[0] = case.tool(&weather.tools[0]);
+        let world = world_of(weather);
+        let tools = world.client.tools("weather", Duration::ZERO).await.unwrap().tools;
+        assert_eq!(tools.iter().any(|tool| tool.name == "get_weather"), case.is_offered, "{}", case.name);
+        let arguments = Json::from(json!({"path": case.path}));
+        let mut called = world.client.call_tool("weather", "get_weather", &arguments).await;
+        let CallOutcome { is_asked, refusal } = case.outcome;
+        let questions = called.as_ref().map_or(0, |reply| reply.questions.len());
+        assert_eq!(questions, usize::from(is_asked), "{}", case.name);
+        if let (true, Ok(asked)) = (is_asked, &called) {
+            assert_eq!(*world.host.seen.lock().unwrap(), [""; 0], "{}", case.name);
+            let action = if case.is_approved { AnswerAction::Accept } else { AnswerAction::Decline };
+            let answers = vec![answer("baton/approval", action, None)];
+            let answered = AnswerTool { arguments: Some(arguments), answers, state: asked.state.clone() };
+            called = world.client.answer_tool("weather", "get_weather", &answered).await;
+        }
+        assert_eq!(world.host.seen.lock().unwrap().is_empty(), refusal.is_some(), "{}", case.name);
+        match (called, refusal) {
+            (Ok(reply), None) => assert_eq!(reply.is_error, Some(false), "{}", case.name),
+            (Err(error), Some(reason)) => {
+                let refused = error.refusal().unwrap();
+                assert_eq!((refused.status, refused.baton_code.as_deref()), (403, Some("BTN-3012")), "{}", case.name);
+                let expect = format!("'get_weather' did not run, because {reason}");
+                assert!(refused.message.starts_with(&expect), "{}: {}", case.name, refused.message);
+            }
+            (called, _) => panic!("{}: {called:?}", case.name),
+        }
+    }
+}
+
+/// A declined call does not run, even if it needs no approval any more.
+#[tokio::test]
+async fn declined_call_never_runs() {
+    let answers = vec![answer("baton/approval", AnswerAction::Decline, None)];
+    let no = AnswerTool { arguments: None, answers, state: Some("asked".to_owned()) };
+    let world = world();
+    let refused = world.client.answer_tool("weather", "get_weather", &no).await.unwrap_err();
+    assert_eq!(refused.refusal().unwrap().baton_code.as_deref(), Some("BTN-3012"));
+    assert_eq!(*world.host.seen.lock().unwrap(), [""; 0]);
 }

@@ -6,10 +6,11 @@ use baton_client::Client;
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_http::HttpOptions;
 use baton_journal::MemoryJournal;
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_ports::{
-    AgentSource, BoxFuture, ChatMessage, FinishReason, Journal, Model, ModelCall, ModelError, ModelEvent,
-    ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation, ToolOutcome,
-    ToolOutput, WebhookError, WebhookSender,
+    AgentPersistence, AgentRepository as _, AgentSource, BoxFuture, ChatMessage, FinishReason, Journal, Model,
+    ModelCall, ModelError, ModelEvent, ModelResolver, ModelStream, NotificationOutcome, TaskNotification, ToolHost,
+    ToolInvocation, ToolOutcome, ToolOutput, WebhookError, WebhookSender,
 };
 use baton_server::{SurfaceOptions, app};
 use baton_types::{
@@ -231,4 +232,13 @@ impl ToolHost for WeatherTools {
 pub(crate) fn configured(mut options: SurfaceOptions, change: impl FnOnce(&mut SurfaceOptions)) -> SurfaceOptions {
     change(&mut options);
     options
+}
+
+/// Definitions in memory of the agent `weather` with these files and a prompt.
+pub(crate) async fn definitions(files: &[(&str, &str)]) -> Arc<DirectoryAgents> {
+    let file = |(path, text): &(&str, &str)| ((*path).to_owned(), text.as_bytes().to_vec());
+    let files = files.iter().chain(&[("prompt.md", "You forecast.")]).map(file).collect();
+    let agents = DirectoryAgents::open_with(&[], vec![Arc::new(MemoryStorage::new())], None);
+    agents.create_agent(files, AgentPersistence::Temporary).await.unwrap();
+    Arc::new(agents)
 }

@@ -5,7 +5,8 @@ use super::{
     server::{InternalServer, InternalServerKind},
 };
 use crate::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector};
-use baton_ports::{AgentEditor, AgentSource, BoxFuture, SessionStore, TextSearch, ToolHost};
+use baton_manage::Manager;
+use baton_ports::{AgentRepository, AgentSource, BoxFuture, SessionStore, TextSearch, ToolHost};
 use baton_types::{ItemKind, McpTransport};
 use rmcp::{RoleClient, RoleServer, ServiceExt, transport::async_rw::AsyncRwTransport};
 use std::sync::{Arc, Weak};
@@ -35,9 +36,9 @@ impl InternalConnector {
         Self { context: Arc::new(InternalContext::new(agents, None)) }
     }
 
-    /// Internal servers for the agents of a source; definitions are changed through this editor.
-    pub fn with_editor(agents: Arc<dyn AgentSource>, editor: Arc<dyn AgentEditor>) -> Self {
-        Self { context: Arc::new(InternalContext::new(agents, Some(editor))) }
+    /// Internal servers for the agents of a source; definitions are changed in this repository.
+    pub fn with_repository(agents: Arc<dyn AgentSource>, repository: Arc<dyn AgentRepository>) -> Self {
+        Self { context: Arc::new(InternalContext::new(agents, Some(Manager::new(repository)))) }
     }
 
     /// Attaches tools, sessions and search once they exist; only the first call has an effect. While they are missing,

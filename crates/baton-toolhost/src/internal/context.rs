@@ -1,7 +1,8 @@
 //! Access of the internal servers to definitions, sessions, tools and search. Errors tell the model how to proceed.
 
 use super::{InternalPorts, call::CallRejection};
-use baton_ports::{AgentEditor, AgentSource, SearchText, SessionItems, SessionStore, ToolHost};
+use baton_manage::Manager;
+use baton_ports::{AgentSource, SearchText, SessionItems, SessionStore, ToolHost};
 use baton_relevance::{RelevanceEntry, find};
 use baton_types::{
     AgentChange, AgentName, AgentResources, AgentSpec, ErrorCode, ItemName, RelevanceLimits, TaskId, Thousandths,
@@ -14,7 +15,7 @@ const NO_SESSION: &str = "there is no conversation here: this tool reads or chan
 /// State shared by the internal servers of all agents.
 pub(super) struct InternalContext {
     agents: Arc<dyn AgentSource>,
-    editor: Option<Arc<dyn AgentEditor>>,
+    manager: Option<Manager>,
     ports: OnceLock<InternalPorts>,
 }
 
@@ -25,8 +26,8 @@ pub(super) struct SearchMatches {
 }
 
 impl InternalContext {
-    pub(super) fn new(agents: Arc<dyn AgentSource>, editor: Option<Arc<dyn AgentEditor>>) -> Self {
-        Self { agents, editor, ports: OnceLock::new() }
+    pub(super) fn new(agents: Arc<dyn AgentSource>, manager: Option<Manager>) -> Self {
+        Self { agents, manager, ports: OnceLock::new() }
     }
 
     pub(super) fn attach(&self, ports: InternalPorts) {
@@ -47,14 +48,14 @@ impl InternalContext {
 
     /// Writes a change to the source of the definition.
     pub(super) async fn amend(&self, agent: &AgentName, change: AgentChange) -> Result<(), CallRejection> {
-        let Some(editor) = &self.editor else {
+        let Some(manager) = &self.manager else {
             let detail = format!(
                 "the definition of '{agent}' is part of a program and cannot be changed while it runs; tell the user which \
                  change is needed"
             );
             return Err(CallRejection::with_code(ErrorCode::AGENT_NOT_CHANGED, detail));
         };
-        match editor.amend(agent, change).await {
+        match manager.amend(agent, &change).await {
             Ok(_) => Ok(()),
             Err(error) => Err(CallRejection::with_code(error.code, error.detail)),
         }

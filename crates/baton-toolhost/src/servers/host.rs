@@ -1,12 +1,15 @@
 //! The servers of all agents, synchronized with the agents' definitions.
 
 use super::{
-    HostSettings, ServerError, ServerEvent, ServerItem, entry::McpServerEntry, held_calls::HeldCalls, lists::prefix,
-    names::NameTable,
+    HostSettings, ServerError, ServerEvent, ServerItem,
+    entry::McpServerEntry,
+    held_calls::HeldCalls,
+    lists::prefix,
+    names::{NameTable, may_have_prefix},
 };
 use crate::{ConnectorRegistry, TransportKind};
 use baton_ports::{AgentSource, ServerStatus};
-use baton_types::{AgentName, AgentResources};
+use baton_types::{AgentName, AgentResources, McpServer};
 use futures_util::StreamExt as _;
 use parking_lot::Mutex;
 use rmcp::model::ServerCapabilities;
@@ -89,7 +92,9 @@ impl McpServers {
     pub fn may_provide_tool(&self, agent: &AgentName, tool: &str) -> bool {
         self.agent_servers(agent).entries().iter().any(|entry| {
             let server = entry.server();
-            entry.is_starting() && tool.starts_with(prefix(&server))
+            // The names of tools of a remote agent have no prefix.
+            let is_possible = server.name == McpServer::ENVIRONMENT || may_have_prefix(tool, prefix(&server));
+            entry.is_starting() && is_possible
         })
     }
 

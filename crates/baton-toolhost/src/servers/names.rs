@@ -69,6 +69,12 @@ impl NameTable {
     }
 }
 
+/// Whether a tool of a server with this prefix could have this exposed name.
+pub(super) fn may_have_prefix(name: &str, prefix: &str) -> bool {
+    let shortened = prefix.chars().map(sanitize).take(MAX_NAME - DIGEST_LEN - 1);
+    name.starts_with(&shortened.collect::<String>())
+}
+
 /// The prefix and the tool name; shortened with a digest if too long or with illegal characters.
 fn exposed(prefix: &str, tool: &str) -> String {
     let name = joined(prefix, tool);
@@ -87,9 +93,12 @@ fn joined(prefix: &str, tool: &str) -> String {
 }
 
 fn with_digest(name: &str, digest: &Digest) -> String {
-    let sanitized: String =
-        name.chars().map(|c| if is_legal(c) { c } else { '_' }).take(MAX_NAME - DIGEST_LEN - 1).collect();
+    let sanitized: String = name.chars().map(sanitize).take(MAX_NAME - DIGEST_LEN - 1).collect();
     format!("{sanitized}_{}", &digest.as_str()[..DIGEST_LEN])
+}
+
+fn sanitize(c: char) -> char {
+    if is_legal(c) { c } else { '_' }
 }
 
 fn is_legal(c: char) -> bool {
@@ -117,6 +126,18 @@ mod tests {
         ] {
             assert_eq!(NameTable::default().claim("fs", prefix, tool, &|_| false), expect);
         }
+    }
+
+    #[test]
+    fn exposed_names_have_the_possible_prefix() {
+        let long = "p".repeat(70);
+        for prefix in ["fs", "", "my server", long.as_str()] {
+            for tool in ["read", "a.b"] {
+                assert!(may_have_prefix(&exposed(prefix, tool), prefix), "{prefix} {tool}");
+                assert!(may_have_prefix(&distinct(prefix, "s", tool, 0), prefix), "{prefix} {tool}");
+            }
+        }
+        assert!(!may_have_prefix("web__read", "fs"));
     }
 
     #[test]

@@ -1,102 +1,93 @@
-//! The built-in servers, with definitions and sessions kept by the test.
+//! The built-in servers, with definitions in memory and a session kept by the test.
 
 use crate::calls::{Listener, agent, tool};
+use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_ports::{
-    AgentEditor, AgentFiles, AgentRepositoryError, AgentSource, AgentUpdate, BoxFuture, SearchText, SessionItems,
-    SessionStore, SessionStoreError, TextSearch, ToolHost, ToolInvocation, ToolOutcome,
+    AgentFiles, AgentPersistence, AgentRepository as _, AgentSource as _, AgentStorage, AgentStorageError, BoxFuture,
+    SearchText, SessionItems, SessionStore, SessionStoreError, TextSearch, ToolHost, ToolInvocation, ToolOutcome,
 };
 use baton_toolhost::{
     ConnectorRegistry, HostSettings, InternalConnector, InternalPorts, McpServers, Toolbox, TransportKind,
 };
 use baton_types::{
-    AgentChange, AgentName, AgentResources, AgentSpec, CallId, ContextItem, ErrorCode, InclusionMode, ItemDraft,
-    ItemKind, ItemName, Json, McpEra, McpPermissions, McpServer, McpTimeouts, McpTool, McpTransport, Permission,
-    Principal, RelevanceLimits, TaskId, Thousandths, ToolCall, ToolRunner,
+    AgentName, CallId, Digest, ErrorCode, ItemName, Json, McpTool, Principal, RelevanceLimits, TaskId, Thousandths,
+    ToolCall, ToolRunner,
 };
 use serde_json::{Value, json};
 use std::{
+    collections::BTreeMap,
     sync::{Arc, Mutex},
     time::Duration,
 };
 
+const AGENT: &str = "name: tester
+rules:
+  - { name: tides, text: Ships wait for the ebb., include: always }
+  - { name: gulls, text: Gulls steal chips. }
+";
+const SERVERS: &str = r#"{"mcpServers": {
+  "rules": {"type": "internal", "tool": "rules", "permissions": {"default": "allow"}},
+  "tools": {"type": "internal", "tool": "tools", "permissions": {"default": "allow"}},
+  "supervision": {"type": "internal", "tool": "supervision", "permissions": {"default": "allow"}}
+}}"#;
+
+/// Storage in memory that rejects writes of one rule.
+#[derive(Default)]
+struct TestStorage(MemoryStorage);
+
+impl AgentStorage for TestStorage {
+    fn keys(&self) -> Result<Vec<String>, AgentStorageError> {
+        self.0.keys()
+    }
+
+    fn read(&self, key: &str) -> Result<(AgentFiles, Digest), AgentStorageError> {
+        self.0.read(key)
+    }
+
+    fn replace(
+        &self,
+        key: &str,
+        expected: &Digest,
+        changes: &BTreeMap<String, Option<Vec<u8>>>,
+    ) -> Result<Digest, AgentStorageError> {
+        let is_locked = |content: &Option<Vec<u8>>| {
+            content.as_deref().is_some_and(|content| String::from_utf8_lossy(content).contains("locked"))
+        };
+        match changes.iter().any(|(path, content)| path.contains("locked") || is_locked(content)) {
+            true => Err(AgentStorageError::Unavailable("the disk is full".to_owned())),
+            false => self.0.replace(key, expected, changes),
+        }
+    }
+
+    fn create(&self, key: &str, files: &AgentFiles) -> Result<Digest, AgentStorageError> {
+        self.0.create(key, files)
+    }
+
+    fn remove(&self, key: &str) -> Result<(), AgentStorageError> {
+        self.0.remove(key)
+    }
+}
+
 /// One agent with editable rules, and its session.
 struct World {
-    agent: Mutex<AgentSpec>,
+    agents: Arc<DirectoryAgents>,
     session: Mutex<SessionItems>,
-    changes: Mutex<Vec<AgentChange>>,
 }
 
 impl World {
-    fn new() -> Arc<Self> {
-        let mut agent = agent("tester", Vec::new());
-        let always =
-            ContextItem { include: InclusionMode::Always, ..ContextItem::new("tides", "Ships wait for the ebb.") };
-        agent.knowledge.rules = vec![always, ContextItem::new("gulls", "Gulls steal chips.")];
-        let (session, changes) = (Mutex::default(), Mutex::default());
-        Arc::new(Self { agent: Mutex::new(agent), session, changes })
-    }
-}
-
-impl AgentSource for World {
-    fn agents(&self) -> Vec<Arc<AgentSpec>> {
-        vec![Arc::new(self.agent.lock().unwrap().clone())]
+    async fn new() -> Arc<Self> {
+        let agents = DirectoryAgents::open_with(&[], vec![Arc::new(TestStorage::default())], None);
+        let files = [("agent.yaml", AGENT), ("prompt.md", "You are a test."), ("mcp.json", SERVERS)];
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+        agents.create_agent(files.into(), AgentPersistence::Temporary).await.unwrap();
+        Arc::new(Self { agents: Arc::new(agents), session: Mutex::default() })
     }
 
-    fn agent(&self, name: &AgentName) -> Option<Arc<AgentSpec>> {
-        self.agents().into_iter().find(|agent| agent.name == *name)
-    }
-
-    fn agent_resources(&self, _: &AgentName) -> Arc<AgentResources> {
-        let servers = ["rules", "tools", "supervision"].map(server).to_vec();
-        Arc::new(AgentResources { servers, ..AgentResources::default() })
-    }
-}
-
-fn server(tool: &str) -> McpServer {
-    McpServer {
-        name: tool.to_owned(),
-        file: "mcp.json".to_owned(),
-        transport: McpTransport::Internal { tool: tool.to_owned() },
-        enabled: true,
-        era: McpEra::Auto,
-        timeouts: McpTimeouts::default(),
-        permissions: McpPermissions { default: Permission::Allow, rules: Vec::new() },
-        include: Vec::new(),
-        exclude: Vec::new(),
-        modes: Default::default(),
-        prefix: None,
-        required: false,
-        trusted: false,
-        oauth: None,
-    }
-}
-
-impl AgentEditor for World {
-    fn amend<'a>(
-        &'a self,
-        _: &'a AgentName,
-        change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
-        Box::pin(async move {
-            if let AgentChange::Create { item, .. } = &change {
-                if item.name == "locked" {
-                    let detail = "agent.yaml cannot be written".to_owned();
-                    return Err(AgentRepositoryError { code: ErrorCode::AGENT_NOT_CHANGED, detail });
-                }
-                let rules = &mut self.agent.lock().unwrap().knowledge.rules;
-                rules.push(ContextItem::new(&*item.name, item.text.clone().unwrap_or_default()));
-            }
-            self.changes.lock().unwrap().push(change);
-            Ok(AgentUpdate { file: "agent.yaml".to_owned(), is_written: true })
-        })
-    }
-
-    fn create<'a>(&'a self, _: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
-        unreachable!("no server creates agents")
-    }
-
-    fn remove<'a>(&'a self, _: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
-        unreachable!("no server removes agents")
+    /// Names, texts and priorities of the rules.
+    fn rules(&self) -> Vec<(String, String, u16)> {
+        let agent = self.agents.agent(&"tester".into()).unwrap();
+        let rules = agent.knowledge.rules.iter();
+        rules.map(|rule| (rule.name.clone(), rule.text.clone(), rule.priority)).collect()
     }
 }
 
@@ -139,7 +130,7 @@ impl TextSearch for World {
 fn toolbox(world: &Arc<World>, connect: InternalConnector) -> Arc<Toolbox> {
     let connect = Arc::new(connect);
     let connectors = ConnectorRegistry::new().with(TransportKind::Internal, connect.clone());
-    let servers = McpServers::new(world.clone(), connectors, HostSettings::default());
+    let servers = McpServers::new(world.agents.clone(), connectors, HostSettings::default());
     let toolbox = Arc::new(Toolbox::new(servers));
     let (tools, sessions, search): (Arc<dyn ToolHost>, Arc<dyn SessionStore>, Arc<dyn TextSearch>) =
         (toolbox.clone(), world.clone(), world.clone());
@@ -176,20 +167,18 @@ async fn call(toolbox: &Toolbox, task: Option<&str>, server: &str, name: &str, a
 
 #[tokio::test]
 async fn calls_reach_definitions_sessions_and_search() {
-    let world = World::new();
-    let toolbox = toolbox(&world, InternalConnector::with_editor(world.clone(), world.clone()));
+    let world = World::new().await;
+    let connect = InternalConnector::with_repository(world.agents.clone(), world.agents.clone());
+    let toolbox = toolbox(&world, connect);
+    let before = world.rules();
     let rules = |task, name, arguments| call(&toolbox, task, "rules", name, arguments);
     let told = |words: &str| (false, json!(words));
 
     let created = rules(None, "createRule", json!({"name": "pier", "text": "Closed.", "priorityLevel": 7.0})).await;
     assert!(!created.0, "{created:?}");
-    let draft = ItemDraft {
-        name: "pier".to_owned(),
-        priority: Some(7),
-        text: Some("Closed.".to_owned()),
-        ..ItemDraft::default()
-    };
-    assert_eq!(*world.changes.lock().unwrap(), [AgentChange::Create { kind: ItemKind::Rule, item: draft }]);
+    let pier = ("pier".to_owned(), "Closed.".to_owned(), 7);
+    let created = world.rules();
+    assert_eq!(created.iter().filter(|rule| !before.contains(rule)).collect::<Vec<_>>(), [&pier]);
 
     let included = rules(Some("t"), "includeRule", json!({"name": "gulls"})).await;
     assert_eq!(included, told("The rule 'gulls' is part of this conversation from the next message on."));
@@ -205,10 +194,10 @@ async fn calls_reach_definitions_sessions_and_search() {
 
     for (server, name, arguments, expect) in [
         ("rules", "includeRule", json!({"name": "gulls"}), "there is no conversation here"),
-        ("rules", "getRule", json!({"name": "x"}), "there is no rule 'x'; there are: tides, gulls, pier"),
+        ("rules", "getRule", json!({"name": "x"}), "there is no rule 'x'; there are: pier, gulls, tides"),
         ("rules", "createRule", json!({"name": "x", "text": "y", "weight": 1}), "unknown field `weight`"),
         ("rules", "createRule", json!({"name": "pier", "text": "y"}), "was not replaced; change it with updateRule"),
-        ("rules", "createRule", json!({"name": "locked", "text": "y"}), ": agent.yaml cannot be written"),
+        ("rules", "createRule", json!({"name": "locked", "text": "y"}), " cannot be written: the disk is full"),
         ("rules", "updateRule", json!({"name": "pier", "priorityLevel": 7.5}), "a whole number from 0 to 999, not 7.5"),
         (
             "tools",
@@ -221,13 +210,13 @@ async fn calls_reach_definitions_sessions_and_search() {
         let (is_error, said) = call(&toolbox, None, server, name, arguments).await;
         assert!(is_error && said.as_str().unwrap().contains(expect), "{name}: {said}");
     }
-    assert_eq!(world.changes.lock().unwrap().len(), 1, "rejected calls change nothing");
+    assert_eq!(world.rules(), created, "rejected calls change nothing");
 }
 
 #[tokio::test]
 async fn definition_in_a_program_is_readable_but_not_editable() {
-    let world = World::new();
-    let toolbox = toolbox(&world, InternalConnector::new(world.clone()));
+    let world = World::new().await;
+    let toolbox = toolbox(&world, InternalConnector::new(world.agents.clone()));
     let offered = toolbox.available_tools(&agent("tester", Vec::new()), Duration::from_secs(60)).await;
     assert!(offered.iter().any(|tool| tool.name == "rules__createRule"));
     let (is_error, said) = call(&toolbox, Some("t"), "rules", "deleteRule", json!({"name": "gulls"})).await;

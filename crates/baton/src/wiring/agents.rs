@@ -3,14 +3,8 @@
 use crate::{config::BatonSettings, failure::CliError};
 use baton_document::Diagnostic;
 use baton_local::{AdditionalSources, DirectoryAgents, LoadError, MemoryStorage, SpecCheck};
-use baton_ports::{
-    AgentEditor, AgentFiles, AgentRepositoryError, AgentSource, AgentUpdate, BoxFuture, ChangeStream,
-    PermissionEditError, PermissionEditor, PermissionUpdate, UnusableEntry,
-};
-use baton_types::{
-    AgentChange, AgentListing, AgentName, AgentResources, AgentSpec, ErrorCode, HandoffTarget, ModelSpec,
-    PermissionChange, ToolExecution,
-};
+use baton_ports::{AgentRepository, AgentSource, BoxFuture, ChangeStream, UnusableEntry};
+use baton_types::{AgentListing, AgentName, AgentResources, AgentSpec, HandoffTarget, ModelSpec, ToolExecution};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -106,7 +100,7 @@ fn playbook_remarks(agent: &AgentSpec) -> Vec<Diagnostic> {
 
 /// Agents of directories and agents created at runtime, with the setting where their tools run.
 pub(super) struct LocalAgents {
-    pub(super) directories: DirectoryAgents,
+    pub(super) directories: Arc<DirectoryAgents>,
 }
 
 impl LocalAgents {
@@ -115,7 +109,7 @@ impl LocalAgents {
             Some(tools) => directories.with_tools(tools),
             None => directories,
         };
-        Self { directories }
+        Self { directories: Arc::new(directories) }
     }
 
     /// No agents and no directories.
@@ -128,12 +122,9 @@ impl LocalAgents {
         self.directories.watch().await;
     }
 
-    /// The directories, if one of them defines this agent.
-    fn directories_for(&self, agent: &AgentName) -> Result<&DirectoryAgents, String> {
-        let is_here = self.directories.has(agent);
-        is_here
-            .then_some(&self.directories)
-            .ok_or_else(|| format!("no local directory defines '{agent}'; change it on its own server"))
+    /// Repository of the definitions.
+    pub(super) fn repository(&self) -> Arc<dyn AgentRepository> {
+        self.directories.clone()
     }
 
     /// Remote agents that definitions hand work to.
@@ -179,48 +170,4 @@ impl AgentSource for LocalAgents {
     fn changes(&self) -> ChangeStream {
         self.directories.changes()
     }
-}
-
-impl PermissionEditor for LocalAgents {
-    fn change<'a>(
-        &'a self,
-        agent: &'a AgentName,
-        change: PermissionChange,
-    ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>> {
-        match self.directories_for(agent) {
-            Ok(directories) => directories.change(agent, change),
-            Err(detail) => {
-                let code = ErrorCode::AGENT_NOT_CHANGED;
-                Box::pin(std::future::ready(Err(PermissionEditError { code, detail })))
-            }
-        }
-    }
-}
-
-impl AgentEditor for LocalAgents {
-    fn amend<'a>(
-        &'a self,
-        agent: &'a AgentName,
-        change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>> {
-        match self.directories_for(agent) {
-            Ok(directories) => directories.amend(agent, change),
-            Err(detail) => change_refusal(detail),
-        }
-    }
-
-    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>> {
-        self.directories.create(files)
-    }
-
-    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>> {
-        match self.directories_for(agent) {
-            Ok(directories) => directories.remove(agent),
-            Err(detail) => change_refusal(detail),
-        }
-    }
-}
-
-fn change_refusal<'a, T: Send + 'a>(detail: String) -> BoxFuture<'a, Result<T, AgentRepositoryError>> {
-    Box::pin(std::future::ready(Err(AgentRepositoryError { code: ErrorCode::AGENT_NOT_CHANGED, detail })))
 }

@@ -19,8 +19,8 @@ use baton_document::Diagnostic;
 use baton_engine::{Engine, Ports};
 use baton_export::Exporter;
 use baton_http::{
-    AccessOptions, CallerServerPorts, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
-    SessionPorts, SpanPorts, ToolPorts,
+    AccessOptions, CallerServerPorts, DefinitionPorts, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts,
+    SpanPorts, ToolPorts,
 };
 use baton_identity::TokenRegistry;
 use baton_local::LoadError;
@@ -191,8 +191,8 @@ impl Baton {
         });
         let agents: Arc<dyn AgentSource> = Arc::new(AllAgents::new(fresh, Arc::clone(&locals), Arc::clone(&book)));
         let models = models::model_registry(settings, Arc::clone(&agents), Arc::clone(&playbooks));
-        let definitions = Arc::clone(&locals);
-        let tools = tools::toolbox(Arc::clone(&agents), definitions, Arc::clone(&book), settings, telemetry.tracer())?;
+        let repository = locals.repository();
+        let tools = tools::toolbox(Arc::clone(&agents), repository, Arc::clone(&book), settings, telemetry.tracer())?;
         let ports = Ports {
             journal: journal_handle.journal(),
             models: models.clone(),
@@ -274,14 +274,9 @@ impl Baton {
         &self.tools
     }
 
-    /// Writes tool permissions into agent definitions.
-    pub(super) fn permission_ports(&self) -> PermissionPorts {
-        PermissionPorts { repository: self.locals.clone() }
-    }
-
-    /// Writes session settings into agent definitions.
-    pub(super) fn session_ports(&self) -> SessionPorts {
-        SessionPorts { agents: self.locals.clone() }
+    /// Repository of agent definitions.
+    pub(super) fn definition_ports(&self) -> DefinitionPorts {
+        DefinitionPorts { repository: self.locals.repository() }
     }
 
     /// Span store.
@@ -353,9 +348,7 @@ impl Baton {
             peers: Some(self.peer_ports()),
             tools: Some(self.tool_ports()),
             caller_servers: self.caller_server_ports(),
-            permissions: Some(self.permission_ports()),
             definitions: Some(self.definition_ports()),
-            sessions: Some(self.session_ports()),
             mcp,
             spans: Some(self.span_ports()),
             exports: Some(self.export_ports()),

@@ -47,7 +47,7 @@ impl Baton {
             clock: Arc::new(SystemClock),
             ids: Arc::new(TimeOrderedIds),
         };
-        let repository = self.locals.clone();
+        let repository = self.locals.repository();
         let managed = ManagePorts { agents: agents(), repository, providers: Some(self.models().clone()) };
         Ok(McpPorts {
             own: OwnServer::endpoint(agents(), Arc::clone(&invoker), own, &common),

@@ -4,7 +4,7 @@ use crate::{commands::reap, config::BatonSettings, failure::CliError};
 use baton_orchestrator::PeerConnect;
 use baton_outbound::{AddressPolicy, GuardedClient};
 use baton_peers::LocalPeerRegistry;
-use baton_ports::{AgentEditor, AgentSource, SessionStore, TextSearch, ToolHost};
+use baton_ports::{AgentRepository, AgentSource, SessionStore, TextSearch, ToolHost};
 use baton_telemetry::Tracer;
 use baton_toolhost::{
     CallerServerHost, ConnectorRegistry, HostSettings, HttpTools, InternalConnector, InternalPorts, McpServers,
@@ -39,7 +39,7 @@ impl ToolboxParts {
 /// The tools of these agents and definitions; nothing is started yet.
 pub(super) fn toolbox(
     agents: Arc<dyn AgentSource>,
-    definitions: Arc<dyn AgentEditor>,
+    repository: Arc<dyn AgentRepository>,
     book: Arc<LocalPeerRegistry>,
     settings: &BatonSettings,
     tracer: Tracer,
@@ -53,7 +53,7 @@ pub(super) fn toolbox(
         Some(command) => StdioConnector::with_reaper(command),
         None => StdioConnector::new(),
     };
-    let internal = Arc::new(InternalConnector::with_editor(Arc::clone(&agents), definitions));
+    let internal = Arc::new(InternalConnector::with_repository(Arc::clone(&agents), repository));
     let connectors = ConnectorRegistry::new()
         .with(TransportKind::Stdio, Arc::new(stdio))
         .with(TransportKind::Http, Arc::new(PeerConnect::new(book, remote.clone())))

@@ -6,7 +6,7 @@ use super::{
     world::{World, ann},
 };
 use crate::mcp_client::Era;
-use baton_types::{HandoffTarget, Permission, PermissionRule, Principal, ToolExecution};
+use baton_types::{ErrorCode, HandoffTarget, Permission, PermissionRule, Principal, ToolExecution};
 use bytes::Bytes;
 use rmcp::model::Tool;
 use serde_json::{Value, json};
@@ -353,7 +353,9 @@ async fn handoff_respects_permission_rules() {
         let questions = client.questions();
         assert!(questions[0].starts_with("May the tool 'handoff' of the agent 'weather' run with"), "{questions:?}");
         if via.is_empty() {
-            assert_eq!(given, json!(["'handoff' did not run: the request was declined."]));
+            let ErrorCode { code, hint, .. } = ErrorCode::TOOL_DENIED;
+            let refusal = format!("'handoff' did not run, because it was not allowed.\n{hint} [{code}]");
+            assert_eq!(given, json!([refusal]));
             assert!(world.handoffs.shown().is_empty() && questions.len() == 1);
         } else {
             assert_eq!((&given["via"], questions.len()), (&json!(via), 2));

@@ -19,8 +19,8 @@ async fn approval_is_requested_and_enforced_in_both_eras() {
         assert_eq!(yes.questions(), ["May the tool 'guarded' of the agent 'weather' run with {\"n\":1}?"]);
         assert_eq!(world.host.ran(), ["guarded for ann"]);
         for (answers, words) in [
-            (Answers::No, "'guarded' did not run: the request was declined."),
-            (Answers::Yes(json!({"allow": false})), "'guarded' did not run: the request was declined."),
+            (Answers::No, "'guarded' did not run, because it was not allowed."),
+            (Answers::Yes(json!({"allow": false})), "'guarded' did not run, because it was not allowed."),
             (Answers::Never, "this MCP client cannot ask"),
         ] {
             let client = world.client(&ann(), era, answers.clone()).await;

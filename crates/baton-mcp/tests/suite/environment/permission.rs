@@ -4,7 +4,10 @@ use super::{
     client::{Answers, params, text},
     world::{World, ann},
 };
-use crate::mcp_client::Era;
+use crate::{
+    mcp_client::Era,
+    permission_cases::{CallOutcome, permission_cases},
+};
 use baton_types::{ApprovalMode, ArgumentMatch, McpEra, Permission, PermissionRule};
 use serde_json::{Value, json};
 
@@ -83,5 +86,43 @@ async fn approval_for_session_lasts_one_session() {
         // The approval does not apply to another session.
         let other = world.client(&ann(), era, Answers::No).await;
         assert_eq!(other.call("guarded", json!({})).await.is_error, Some(true));
+    }
+}
+
+/// The same outcomes as in runs and over HTTP, except that a tool that is not listed is unknown.
+#[tokio::test]
+async fn permission_cases_have_their_outcome() {
+    for era in Era::ALL {
+        for case in permission_cases() {
+            let world = World::new();
+            world.source.edit(|spec| {
+                spec.policy = case.policy.clone();
+                let echo = spec.tools.iter_mut().find(|tool| tool.name == "echo").unwrap();
+                *echo = case.tool(echo);
+            });
+            let answers = if case.is_approved { Answers::Yes(json!({"allow": true})) } else { Answers::No };
+            let client = world.client(&ann(), era, answers).await;
+            let tools = client.service.list_all_tools().await.unwrap();
+            assert_eq!(tools.iter().any(|tool| tool.name == "echo"), case.is_offered, "{}", case.name);
+            let called = client.service.call_tool(params("echo", json!({"path": case.path}))).await;
+            let CallOutcome { is_asked, refusal } = case.outcome;
+            assert_eq!(!client.questions().is_empty(), is_asked, "{}", case.name);
+            assert_eq!(world.host.ran().is_empty(), refusal.is_some(), "{}", case.name);
+            match (called, refusal) {
+                (Ok(result), None) => assert_eq!(result.structured_content, Some(json!({"path": case.path}))),
+                (Ok(result), Some(reason)) => {
+                    let text = text(&result);
+                    assert!(
+                        text.starts_with(&format!("'echo' did not run, because {reason}")),
+                        "{}: {text}",
+                        case.name
+                    );
+                    assert!(text.ends_with("[BTN-3012]"), "{}: {text}", case.name);
+                }
+                (Err(error), _) => {
+                    assert!(!case.is_offered && error.to_string().contains("Unknown tool"), "{}: {error}", case.name);
+                }
+            }
+        }
     }
 }

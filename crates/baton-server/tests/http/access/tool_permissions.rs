@@ -1,23 +1,32 @@
 //! Tool permissions over HTTP: required scopes, targets and errors.
 
 use super::server::{TestServer, bearer, token};
-use crate::bindings::{headers, raw};
-use baton_http_api::{PermissionPorts, ToolPorts};
+use crate::{
+    bindings::{headers, raw},
+    world::definitions,
+};
+use baton_http_api::{DefinitionPorts, ToolPorts};
+use baton_local::DirectoryAgents;
 use baton_ports::{
-    BoxFuture, PermissionEditError, PermissionEditor, PermissionUpdate, ServerState, ServerStatus, ToolHost,
-    ToolInvocation, ToolOutcome, ToolOutput,
+    AgentRepository as _, BoxFuture, ServerState, ServerStatus, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
-use baton_types::{
-    AgentName, AgentSpec, Effects, ErrorCode, Json, McpTool, Permission, PermissionChange, PermissionTarget,
-    ToolAccess, ToolRunner, ToolSpec,
-};
+use baton_types::{AgentName, AgentSpec, Effects, Json, McpTool, Permission, ToolRunner, ToolSpec};
 use http_body_util::BodyExt as _;
 use serde_json::json;
-use std::{
-    fmt::Write as _,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{fmt::Write as _, sync::Arc, time::Duration};
+
+const AGENT: &str = "name: weather
+tools:
+  - name: get_weather
+    description: Tells the weather.
+    http: { url: \"https://weather.example.com/\" }
+";
+/// The pattern of the second server takes precedence over permissions of its single tools.
+const SERVERS: &str = r#"{"mcpServers": {
+  "files": {"url": "https://files.example.com/", "prefix": "fs"},
+  "shop": {"url": "https://shop.example.com/", "permissions": {"tools": {"b*": "deny"}}}
+}}
+"#;
 
 /// Two servers, one with a tool prefix that differs from its name, and a denied tool.
 struct StaticToolHost;
@@ -64,44 +73,23 @@ impl ToolHost for StaticToolHost {
     }
 }
 
-/// Records changes and rejects the permission `deny`.
-#[derive(Default)]
-struct RecordingPermissionEditor(Mutex<Vec<PermissionChange>>);
-
-impl PermissionEditor for RecordingPermissionEditor {
-    fn change<'a>(
-        &'a self,
-        _: &'a AgentName,
-        change: PermissionChange,
-    ) -> BoxFuture<'a, Result<PermissionUpdate, PermissionEditError>> {
-        let before = ToolAccess { permission: Permission::Ask, disabled: false };
-        let after = ToolAccess {
-            permission: change.permission.unwrap_or(Permission::Ask),
-            disabled: change.disabled.unwrap_or(false),
-        };
-        let told = match change.permission {
-            Some(Permission::Deny) => Err(PermissionEditError {
-                code: ErrorCode::AGENT_NOT_CHANGED,
-                detail: "tspark.json has no word for that".to_owned(),
-            }),
-            _ => Ok(PermissionUpdate { file: "weather/mcp.json".to_owned(), is_written: true, before, after }),
-        };
-        self.0.lock().unwrap().push(change);
-        Box::pin(std::future::ready(told))
-    }
-}
-
-fn server() -> (TestServer, Arc<RecordingPermissionEditor>) {
-    let editor = Arc::new(RecordingPermissionEditor::default());
-    let repository: Arc<dyn PermissionEditor> = editor.clone();
+async fn server() -> (TestServer, Arc<DirectoryAgents>) {
+    let agents = definitions(&[("agent.yaml", AGENT), ("mcp.json", SERVERS)]).await;
+    let definitions = DefinitionPorts { repository: agents.clone() };
     let server = TestServer::with_options(
         |_| {},
         |options| {
             options.api.tools = Some(ToolPorts { host: Arc::new(StaticToolHost) });
-            options.api.permissions = Some(PermissionPorts { repository });
+            options.api.definitions = Some(definitions);
         },
     );
-    (server, editor)
+    (server, agents)
+}
+
+/// The files of the agent that permissions are written to.
+async fn stored_files(agents: &DirectoryAgents) -> Vec<String> {
+    let stored = agents.stored_agent(&"weather".into()).await.unwrap();
+    ["agent.yaml", "mcp.json"].map(|file| String::from_utf8(stored.files[file].clone()).unwrap()).to_vec()
 }
 
 async fn put(server: &TestServer, scopes: &str, path: &str, body: &str) -> (u16, String) {
@@ -115,7 +103,8 @@ async fn put(server: &TestServer, scopes: &str, path: &str, body: &str) -> (u16,
 
 #[tokio::test(start_paused = true)]
 async fn permission_changes_resolve_targets_and_report_results() {
-    let (server, editor) = server();
+    let (server, agents) = server().await;
+    let mut files = stored_files(&agents).await;
     let mut told = String::new();
     for (what, body) in [
         ("tools/fs__read", r#"{"permission": "allow"}"#),
@@ -124,7 +113,7 @@ async fn permission_changes_resolve_targets_and_report_results() {
         ("tools/fs__*", r#"{"permission": "allow"}"#),
         ("tools/shop", r#"{"disabled": true}"#),
         ("servers/shop", r#"{"disabled": true}"#),
-        ("tools/fs__read", r#"{"permission": "deny"}"#),
+        ("tools/shop__buy", r#"{"permission": "allow"}"#),
         ("tools/fs__reed", r#"{"permission": "allow"}"#),
         ("servers/fs", r#"{"permission": "allow"}"#),
         ("tools/fs__read", "{}"),
@@ -134,16 +123,18 @@ async fn permission_changes_resolve_targets_and_report_results() {
         let path = format!("/api/v1/agents/weather/{what}/permission");
         let (status, reply) = put(&server, "admin", &path, body).await;
         let _ = writeln!(told, "PUT {what} {body}\n{status} {reply}");
-        for change in editor.0.lock().unwrap().drain(..) {
-            let _ = writeln!(told, "-> {} {:?} {:?}", change.target, change.permission, change.disabled);
+        let after = stored_files(&agents).await;
+        for (_, after) in files.iter().zip(&after).filter(|(before, after)| before != after) {
+            let _ = writeln!(told, "-> {}", after.trim_end());
         }
+        files = after;
     }
     insta::assert_snapshot!(told);
 }
 
 #[tokio::test]
 async fn only_admins_change_tool_permissions() {
-    let (server, editor) = server();
+    let (server, agents) = server().await;
     for scopes in ["", "read", "read call", "call:weather"] {
         for what in ["tools/fs__read", "servers/files"] {
             let path = format!("/api/v1/agents/weather/{what}/permission");
@@ -152,10 +143,9 @@ async fn only_admins_change_tool_permissions() {
             assert!(reply.contains("BTN-1011"), "{reply}");
         }
     }
-    assert_eq!(*editor.0.lock().unwrap(), []);
+    assert_eq!(stored_files(&agents).await, [AGENT, SERVERS]);
     let path = "/api/v1/agents/weather/servers/files/permission";
     assert_eq!(put(&server, "admin", path, r#"{"permission": "allow"}"#).await.0, 200);
-    let target = PermissionTarget::Server("files".to_owned());
-    let wanted = PermissionChange { target, permission: Some(Permission::Allow), disabled: None };
-    assert_eq!(*editor.0.lock().unwrap(), [wanted]);
+    let servers = &stored_files(&agents).await[1];
+    assert!(servers.contains(r#""default": "allow""#), "{servers}");
 }

@@ -1,7 +1,8 @@
 //! Two processes that change one agent concurrently.
 
 use baton_local::DirectoryAgents;
-use baton_ports::{AgentEditor as _, AgentSource as _};
+use baton_manage::Manager;
+use baton_ports::AgentSource as _;
 use baton_types::{AgentChange, ItemDraft, ItemKind};
 use std::{
     collections::BTreeSet,
@@ -9,6 +10,7 @@ use std::{
     io::{BufRead as _, BufReader, Write as _},
     path::Path,
     process::{Child, Command, Stdio},
+    sync::Arc,
 };
 
 const FOLDER: &str = "BATON_TEST_EDITING_FOLDER";
@@ -23,12 +25,12 @@ fn rules_of(writer: &str) -> impl Iterator<Item = String> {
 #[tokio::test]
 async fn child() {
     let (Ok(folder), Ok(writer)) = (std::env::var(FOLDER), std::env::var(WRITER)) else { return };
-    let agents = DirectoryAgents::load(&[folder.into()]).unwrap();
+    let manager = Manager::new(Arc::new(DirectoryAgents::load(&[folder.into()]).unwrap()));
     println!("ready");
     std::io::stdin().lock().read_line(&mut String::new()).unwrap();
     for name in rules_of(&writer) {
         let item = ItemDraft { name: name.clone(), text: Some(format!("Rule {name}.")), ..ItemDraft::default() };
-        agents.amend(&"a".into(), AgentChange::Create { kind: ItemKind::Rule, item }).await.unwrap();
+        manager.amend(&"a".into(), &AgentChange::Create { kind: ItemKind::Rule, item }).await.unwrap();
     }
 }
 

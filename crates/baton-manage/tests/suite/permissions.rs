@@ -1,7 +1,8 @@
 //! Permission changes on disk: atomic, effective immediately, and without loss of concurrent edits.
 
 use baton_local::DirectoryAgents;
-use baton_ports::{AgentSource, PermissionEditor};
+use baton_manage::{ManageError, Manager};
+use baton_ports::AgentSource;
 use baton_types::{AgentName, ErrorCode, McpTool, Permission, PermissionChange, PermissionTarget};
 use futures_util::future::join_all;
 use std::{
@@ -22,6 +23,12 @@ fn agent(home: &TempDir) -> PathBuf {
     fs::write(path.join("prompt.md"), "You are a test.").unwrap();
     fs::write(path.join("mcp.json"), SERVERS).unwrap();
     path
+}
+
+/// The agents at a path, and a manager of their definitions.
+fn open(path: &Path) -> (Arc<DirectoryAgents>, Manager) {
+    let agents = Arc::new(DirectoryAgents::load(&[path.to_owned()]).unwrap());
+    (Arc::clone(&agents), Manager::new(agents))
 }
 
 fn helper() -> AgentName {
@@ -48,8 +55,8 @@ fn names(directory: &Path) -> Vec<String> {
 async fn change_applies_immediately_and_repeating_it_writes_nothing() {
     let home = TempDir::new().unwrap();
     let path = agent(&home);
-    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
-    let changed = agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap();
+    let (agents, manager) = open(&path);
+    let changed = manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap();
     assert_eq!(changed.file, path.join("mcp.json").display().to_string());
     assert!(changed.is_written);
     assert_eq!((changed.before.permission, changed.after.permission), (Permission::Ask, Permission::Allow));
@@ -58,9 +65,9 @@ async fn change_applies_immediately_and_repeating_it_writes_nothing() {
         rules.iter().map(|rule| (rule.tool.as_str(), rule.permission)).collect::<Vec<_>>(),
         [("read", Permission::Allow)]
     );
-    let again = agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap();
+    let again = manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap();
     assert!(!again.is_written);
-    agents.change(&helper(), own_tool_permission(Permission::Deny)).await.unwrap();
+    manager.change_permission(&helper(), &own_tool_permission(Permission::Deny)).await.unwrap();
     assert_eq!(agents.agent(&helper()).unwrap().tools[0].permission, Permission::Deny);
     assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
 }
@@ -71,20 +78,18 @@ async fn concurrent_writers_keep_all_changes() {
     let path = agent(&home);
     // Separate instances, as separate processes would have: they share only the directory.
     let writers = (0..6).map(|writer| {
-        let agents = Arc::new(DirectoryAgents::load(std::slice::from_ref(&path)).unwrap());
+        let (_, manager) = open(&path);
         tokio::spawn(async move {
             for tool in 0..4 {
-                agents
-                    .change(&helper(), tool_permission(&format!("w{writer}t{tool}"), Permission::Deny))
-                    .await
-                    .unwrap();
+                let change = tool_permission(&format!("w{writer}t{tool}"), Permission::Deny);
+                manager.change_permission(&helper(), &change).await.unwrap();
             }
         })
     });
     for ended in join_all(writers).await {
         ended.unwrap();
     }
-    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    let (agents, _) = open(&path);
     let rules = agents.agent_resources(&helper()).servers[0].permissions.rules.clone();
     let mut tools: Vec<String> = rules.into_iter().map(|rule| rule.tool).collect();
     tools.sort();
@@ -99,24 +104,29 @@ async fn failed_change_leaves_the_file_unchanged() {
     let home = TempDir::new().unwrap();
     let path = agent(&home);
     let file = path.join("mcp.json");
-    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    let (_, manager) = open(&path);
     let mut all = Vec::new();
-    let refused = |error: baton_ports::PermissionEditError| {
+    let refused = |error: ManageError| {
         let detail = error.detail.replace(&home.path().display().to_string(), "HOME");
         format!("{}: {detail}", error.code.code)
     };
     // The file was broken after it had been read.
     let broken = "{\"mcpServers\": {\"fs\": {\"command\": ";
     fs::write(&file, broken).unwrap();
-    all.push(refused(agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap_err()));
+    all.push(refused(
+        manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap_err(),
+    ));
     assert_eq!(fs::read_to_string(&file).unwrap(), broken);
     fs::write(&file, SERVERS).unwrap();
     let mut permissions = fs::metadata(&file).unwrap().permissions();
     permissions.set_readonly(true);
     fs::set_permissions(&file, permissions).unwrap();
-    all.push(refused(agents.change(&helper(), tool_permission("read", Permission::Allow)).await.unwrap_err()));
+    all.push(refused(
+        manager.change_permission(&helper(), &tool_permission("read", Permission::Allow)).await.unwrap_err(),
+    ));
     assert_eq!(fs::read_to_string(&file).unwrap(), SERVERS);
-    let unknown = agents.change(&"nobody".into(), own_tool_permission(Permission::Deny)).await.unwrap_err();
+    let unknown =
+        manager.change_permission(&"nobody".into(), &own_tool_permission(Permission::Deny)).await.unwrap_err();
     assert_eq!(unknown.code, ErrorCode::AGENT_NOT_FOUND);
     all.push(refused(unknown));
     assert_eq!(names(&path), ["agent.yaml", "mcp.json", "prompt.md"]);
@@ -133,8 +143,8 @@ async fn links_and_file_modes_are_kept() {
     fs::rename(path.join("mcp.json"), &shared).unwrap();
     symlink("../team.json", path.join("mcp.json")).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o640)).unwrap();
-    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
-    agents.change(&helper(), tool_permission("read", Permission::Deny)).await.unwrap();
+    let (_, manager) = open(&path);
+    manager.change_permission(&helper(), &tool_permission("read", Permission::Deny)).await.unwrap();
     assert!(fs::symlink_metadata(path.join("mcp.json")).unwrap().is_symlink());
     assert_eq!(fs::metadata(&shared).unwrap().permissions().mode() & 0o777, 0o640);
     assert!(fs::read_to_string(&shared).unwrap().contains("\"read\": \"deny\""));
@@ -147,12 +157,12 @@ async fn links_and_file_modes_are_kept() {
 async fn change_of_a_locked_directory_times_out() {
     let home = TempDir::new().unwrap();
     let path = agent(&home);
-    let agents = DirectoryAgents::load(std::slice::from_ref(&path)).unwrap();
+    let (_, manager) = open(&path);
     let kept = fs::File::open(&path).unwrap();
     kept.lock().unwrap();
-    let error = agents.change(&helper(), tool_permission("read", Permission::Deny)).await.unwrap_err();
+    let error = manager.change_permission(&helper(), &tool_permission("read", Permission::Deny)).await.unwrap_err();
     assert_eq!(error.code, ErrorCode::AGENT_NOT_CHANGED);
     assert_eq!(fs::read_to_string(path.join("mcp.json")).unwrap(), SERVERS);
     drop(kept);
-    agents.change(&helper(), tool_permission("read", Permission::Deny)).await.unwrap();
+    manager.change_permission(&helper(), &tool_permission("read", Permission::Deny)).await.unwrap();
 }

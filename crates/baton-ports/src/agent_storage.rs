@@ -1,47 +1,11 @@
-//! Changing agent definitions, and the storage of their files.
+//! Storage of agent files.
 
-use crate::{AgentLocation, BoxFuture};
-use baton_types::{AgentChange, AgentName, Digest, ErrorCode};
+use crate::AgentLocation;
+use baton_types::Digest;
 use std::collections::BTreeMap;
 
 /// The files of one agent: content by path relative to the agent's directory.
 pub type AgentFiles = BTreeMap<String, Vec<u8>>;
-
-/// Result of a change to a definition.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AgentUpdate {
-    /// The file, with the path as it was given at startup.
-    pub file: String,
-    /// Whether the file was written; false if it already had this content.
-    pub is_written: bool,
-}
-
-/// Error of a change to a definition; the definition is unchanged.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{detail}")]
-pub struct AgentRepositoryError {
-    /// Stable error code.
-    pub code: ErrorCode,
-    /// The problem and its remedy.
-    pub detail: String,
-}
-
-/// Applies changes to agent definitions, in their source files or in the memory of this process.
-pub trait AgentEditor: Send + Sync + 'static {
-    /// Changes a definition and keeps its file format. When this returns, the change is stored and applies to the next
-    /// run.
-    fn amend<'a>(
-        &'a self,
-        agent: &'a AgentName,
-        change: AgentChange,
-    ) -> BoxFuture<'a, Result<AgentUpdate, AgentRepositoryError>>;
-
-    /// Starts serving a new agent from these files. Fails if the agent is already served or the files are invalid.
-    fn create<'a>(&'a self, files: AgentFiles) -> BoxFuture<'a, Result<AgentName, AgentRepositoryError>>;
-
-    /// Stops serving an agent and removes its definition; its journal records stay.
-    fn remove<'a>(&'a self, agent: &'a AgentName) -> BoxFuture<'a, Result<(), AgentRepositoryError>>;
-}
 
 /// Error of a read or write of agent files.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
