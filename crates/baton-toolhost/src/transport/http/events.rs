@@ -3,8 +3,8 @@
 //! rmcp reopens a stream immediately when it fails, and after a delay when it ends. A server whose streams always break
 //! must not be called again without delay, so a failure is reported as an end.
 
-use baton_outbound::{GuardedBody, OutboundError};
 use baton_encoding::sse::{SseError as SseFormatError, SseParser};
+use baton_outbound::{GuardedBody, OutboundError};
 use futures_util::{StreamExt as _, stream, stream::BoxStream};
 use rmcp::transport::streamable_http_client::SseError;
 use sse_stream::Sse;

@@ -4,8 +4,8 @@ use super::{
     schema::assert_schema,
     sut::{Sut, json, request},
 };
-use baton_proto::{error_from_status, v1::pb};
 use baton_encoding::sse::SseParser;
+use baton_proto::{error_from_status, v1::pb};
 use baton_wire::a2a::v1;
 use http_body_util::BodyExt as _;
 use hyper::{Response, body::Incoming};

@@ -4,8 +4,8 @@ use super::{
     operations::{BINDINGS, Binding, MAX_EVENT, next_event},
     sut::{Sut, json, request},
 };
-use baton_proto::v03::pb::{self, a2a_service_client::A2aServiceClient};
 use baton_encoding::sse::SseParser;
+use baton_proto::v03::pb::{self, a2a_service_client::A2aServiceClient};
 use hyper::body::Incoming;
 use serde_json::{Value, json};
 use tonic::Streaming;
