@@ -10,6 +10,7 @@
 mod body;
 mod client;
 mod connect;
+mod environment;
 mod error;
 mod follow;
 mod host;
@@ -30,6 +31,7 @@ mod tls;
 
 pub use body::GuardedBody;
 pub use client::GuardedClient;
+pub use environment::{EnvironmentAccess, EnvironmentRegistry, RequestAuthenticator};
 pub use error::{AddressRefusal, OutboundError, SetupError};
 pub use follow::FinalTarget;
 pub use http2::Http2Service;

@@ -1,26 +1,26 @@
 //! Connections to the Environments of peers.
 
-use baton_peers::{Authorize, LocalPeerRegistry};
-use baton_ports::BoxFuture;
-use baton_toolhost::{
-    BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, RemoteConnector, RemoteServer, RequestAuthenticator,
-    ServerConnector, streamable,
+use crate::{
+    BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, RemoteConnector, RemoteServer, ServerConnector,
+    streamable,
 };
+use baton_outbound::EnvironmentRegistry;
+use baton_ports::BoxFuture;
 use baton_types::{McpServer, McpTransport};
-use http::{HeaderMap, request::Parts};
+use http::HeaderMap;
 use rmcp::service::ClientInitializeError;
 use std::sync::Arc;
 
 /// Opens HTTP connections. Environments of registered peers use the credentials and limits of their peer; all other
 /// targets use the default connector.
 pub struct PeerConnect {
-    registry: Arc<LocalPeerRegistry>,
+    registry: Arc<dyn EnvironmentRegistry>,
     fallback: Arc<RemoteConnector>,
 }
 
 impl PeerConnect {
     /// A connector for the peers of this registry.
-    pub fn new(registry: Arc<LocalPeerRegistry>, fallback: Arc<RemoteConnector>) -> Self {
+    pub fn new(registry: Arc<dyn EnvironmentRegistry>, fallback: Arc<RemoteConnector>) -> Self {
         Self { registry, fallback }
     }
 
@@ -33,12 +33,12 @@ impl PeerConnect {
     }
 
     fn remote(&self, target: ConnectTarget<'_>, url: &str) -> Result<RemoteServer, ConnectError> {
-        let door = self.registry.environment_access(target.agent, target.server.timeouts.total).map_err(|error| {
+        let access = self.registry.environment_access(target.agent, target.server.timeouts.total).map_err(|error| {
             let hint = format!("check the configuration of the remote agent '{}'", target.agent);
             ConnectError::Failed { reason: error.to_string(), hint }
         })?;
-        let remote = RemoteServer::new(url, HeaderMap::new(), door.client).with_log(target.log.clone());
-        Ok(remote.with_authenticator(Arc::new(EnvironmentCredentials(door.authorize))))
+        let remote = RemoteServer::new(url, HeaderMap::new(), access.client).with_log(target.log.clone());
+        Ok(remote.with_authenticator(access.authenticator))
     }
 }
 
@@ -67,18 +67,5 @@ impl ServerConnector for PeerConnect {
              its tools itself"
         );
         Some(ConnectError::Failed { reason, hint })
-    }
-}
-
-/// Credentials for requests to a peer's Environment.
-struct EnvironmentCredentials(Arc<dyn Authorize>);
-
-impl RequestAuthenticator for EnvironmentCredentials {
-    fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), String>> {
-        Box::pin(async move { self.0.apply(request).await.map_err(|error| error.to_string()) })
-    }
-
-    fn handle_rejection(&self) -> BoxFuture<'_, bool> {
-        self.0.refused()
     }
 }
