@@ -6,8 +6,8 @@ use crate::{
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::Screen,
-    wiring::now,
 };
+use baton_server::now;
 use baton_wire::api::ApprovalList;
 use clap::Args;
 use serde_json::json;

@@ -6,9 +6,9 @@ use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
     screen::Screen,
-    wiring::now,
 };
 use baton_agentdir::document::duration;
+use baton_server::now;
 use baton_wire::api::CreateToken;
 use clap::Args;
 use serde_json::json;

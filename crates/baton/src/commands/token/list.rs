@@ -6,8 +6,8 @@ use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
-    wiring::now,
 };
+use baton_server::now;
 use baton_types::Timestamp;
 use baton_wire::api::{TokenEntry, TokenList};
 use clap::Args;

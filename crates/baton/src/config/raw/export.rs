@@ -3,13 +3,16 @@
 use super::{
     auth::check_web_url,
     lists::nodes,
-    tempo::{HeaderText, headers},
+    tempo::headers,
 };
 use baton_agentdir::{
     document::{DocumentNode, DocumentReader, Fields, LocatedValue},
     is_agent_name,
 };
-use baton_export::{Compression, OtlpProtocol, Signal};
+use baton_server::{
+    HeaderText,
+    export::{Compression, OtlpProtocol, Signal},
+};
 use std::{collections::BTreeSet, time::Duration};
 
 pub(in crate::config) const MAX_TARGETS: usize = 16;

@@ -1,0 +1,3 @@
+//! Servers opened from options.
+#![cfg(test)]
+
