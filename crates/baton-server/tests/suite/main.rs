@@ -1,3 +1,36 @@
-//! Servers opened from options.
+//! Servers opened from options, called in memory and over a socket.
 #![cfg(test)]
 
+mod lifecycle;
+mod requirements;
+mod surfaces;
+
+use baton_client::{Client, SendRequest};
+use baton_server::{AgentOptions, Persistence, ServerOptions};
+use baton_types::{Message, Part, Role};
+use std::path::Path;
+
+/// Writes the agent `desk`, which greets, and returns its directory.
+fn write_agent(home: &Path) -> std::path::PathBuf {
+    let directory = home.join("desk");
+    std::fs::create_dir_all(&directory).expect("a directory");
+    std::fs::write(directory.join("agent.yaml"), "name: desk\ndescription: For a test.\n").expect("written");
+    std::fs::write(directory.join("prompt.md"), "You are a test.\n").expect("written");
+    std::fs::write(directory.join("playbook.yaml"), "rules: [{ say: 'Good day!' }]\n").expect("written");
+    directory
+}
+
+/// Options with the agent `desk`.
+fn options(home: &Path, persistence: Persistence) -> ServerOptions {
+    let agents = AgentOptions { paths: vec![write_agent(home)], ..AgentOptions::default() };
+    ServerOptions { persistence, agents, ..ServerOptions::default() }
+}
+
+/// Greets the agent `desk`, and returns the id of the task.
+async fn greet(client: &Client) -> String {
+    let message = Message::new("m-1".into(), Role::User, vec![Part::text("hi")]);
+    let task = client.send("desk", SendRequest::new(message)).await.expect("a task");
+    let answer = task.artifacts.and_then(|mut artifacts| artifacts.pop()).expect("an answer");
+    assert_eq!(answer.parts.iter().filter_map(|part| part.text.as_deref()).collect::<String>(), "Good day!");
+    task.id
+}

@@ -1,5 +1,8 @@
 //! `baton up`: serves agents until it is stopped.
 
+mod playbook_report;
+
+use self::playbook_report::report_playbook;
 use crate::{
     config::{AccessOverrides, BatonSettings, ConfigOverrides, ModelOverrides},
     failure::{CliError, Exit},
@@ -192,31 +195,6 @@ fn reload_on_hangup(server: ServerHandle) {
             tracing::info!(unusable, model, "reloaded agents and models");
         }
     });
-}
-
-/// Reports unused playbook rules and messages without a matching rule, at the end of strict runs.
-fn report_playbook(server: &ServerHandle, screen: Screen) -> Exit {
-    let report = server.playbook_report();
-    let unused: Vec<String> = report
-        .unused()
-        .map(|rule| {
-            let name = rule.name.as_deref().map(|name| format!(" ({name})")).unwrap_or_default();
-            format!("  {}/playbook.yaml:{}{name}: never used", rule.agent, rule.line)
-        })
-        .collect();
-    let used = report.rules.len() - unused.len();
-    screen.print_stderr(&format!(
-        "playbook: {used} of {} rules used; model calls without a rule: {}",
-        report.rules.len(),
-        report.missed
-    ));
-    for line in unused {
-        screen.print_stderr(&line);
-    }
-    for miss in &report.misses {
-        screen.print_stderr(&format!("  {}: no rule for {:?}", miss.agent, miss.user));
-    }
-    if report.missed > 0 { Exit::TaskFailed } else { Exit::Ok }
 }
 
 /// Maximum number of agents listed at startup.
