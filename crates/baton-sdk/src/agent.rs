@@ -251,8 +251,7 @@ impl Agent {
         }
         let name = AgentName::from(self.name.as_str());
         if let Some(rules) = &self.playbook {
-            let errors =
-                check_playbook(rules).into_iter().filter(|remark| remark.severity == Severity::Error);
+            let errors = check_playbook(rules).into_iter().filter(|remark| remark.severity == Severity::Error);
             if let Some(error) = errors.into_iter().next() {
                 return Err(wrong(format!("the playbook of the agent '{name}' has an error: {error}")));
             }

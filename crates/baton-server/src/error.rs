@@ -229,9 +229,5 @@ fn data_directory_text(error: &DataDirectoryError) -> String {
 
 /// Error of the embedding model.
 pub(crate) fn embedding_failure(error: &impl ToString) -> ServerError {
-    ServerError::InvalidOption {
-        option: "embeddings".to_owned(),
-        reason: error.to_string(),
-        hint: Some(PROVIDER_HINT),
-    }
+    ServerError::InvalidOption { option: "embeddings".to_owned(), reason: error.to_string(), hint: Some(PROVIDER_HINT) }
 }

@@ -1,6 +1,6 @@
 //! Construction of the HTTP surface.
 
-use crate::{Management, ServerError, ServerHandle, SurfaceOptions, access, keys, mcp, now, server::Server};
+use crate::{ListenerOptions, Management, ServerError, ServerHandle, access, keys, mcp, now, server::Server};
 use baton_http::{
     CallerServerPorts, DefinitionPorts, ExportPorts, HttpOptions, McpPorts, MeterPorts, PeerPorts, PermissionPorts,
     ServeOptions, SessionPorts, SpanPorts, Surface, Tls, ToolPorts,
@@ -60,8 +60,8 @@ pub(crate) fn listener_surface(
     tls: Option<Tls>,
 ) -> Result<(Surface, ServeOptions), ServerError> {
     let (handle, data) = (server.handle(), server.directory.as_deref());
-    let SurfaceOptions { public_url, allow_hosts, cors_origins, identity, limits, a2a, responses, .. } =
-        server.surface.clone();
+    let ListenerOptions { public_url, allow_hosts, cors_origins, identity, limits, a2a, responses, .. } =
+        server.listener.clone();
     let access = access::caller_access(&handle, &identity, data)?;
     let signer = keys::signer(data)?;
     let room = baton_local::raise_open_files();

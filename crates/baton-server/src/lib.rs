@@ -31,9 +31,7 @@ mod tools;
 mod warm;
 
 pub use agents::{AgentSummary, list_agents, list_local_agents};
-pub use baton_http::{
-    A2aOptions, CorsError, CorsOrigins, RateLimit, ResponsesOptions, Surface, TlsFiles, VersionRule,
-};
+pub use baton_http::{A2aOptions, CorsError, CorsOrigins, RateLimit, ResponsesOptions, Surface, TlsFiles, VersionRule};
 pub use baton_identity::{Algorithm, IssuerConfig};
 pub use baton_journal::is_owned;
 pub use baton_model_registry::{EnvironmentVariables, ModelSettings, process_environment};
@@ -47,9 +45,9 @@ pub use models::{
     Readiness,
 };
 pub use options::{
-    AgentOptions, AgentRequirement, CardRefresh, ExportSettings, HeaderText, IdentityOptions, LostJournal, Management,
-    ModelOptions, PeerOptions, Persistence, PlaybookMode, ProgramAgent, PushOptions, RetentionOptions, ServerOptions,
-    SurfaceLimits, SurfaceOptions, TelemetryOptions, TempoMode, TempoServer, ToolOptions,
+    AgentOptions, AgentRequirement, CardRefresh, ExportSettings, HeaderText, IdentityOptions, ListenerLimits,
+    ListenerOptions, LostJournal, Management, ModelOptions, PeerOptions, Persistence, PlaybookMode, ProgramAgent,
+    PushOptions, RetentionOptions, ServerOptions, TelemetryOptions, TempoMode, TempoServer, ToolOptions,
 };
 pub use peers::discover_peer;
 pub use repair::{RepairStep, damaged_span_files, repair_directory};

@@ -43,8 +43,7 @@ impl McpLogin<'_> {
             return Err(ServerError::UnknownMcpServer { agent: name, server: server.to_owned(), known });
         };
         let get = |name: &str| resources.variables.0.get(name).cloned().or_else(|| environment.get(name));
-        let expanded =
-            expand(&found.transport, &get).map_err(|error| ServerError::Secret(error.to_string()))?;
+        let expanded = expand(&found.transport, &get).map_err(|error| ServerError::Secret(error.to_string()))?;
         let expanded = McpServer { transport: expanded.transport, ..found.clone() };
         persistence::prepare(data)?;
         let log = ServerLog::default();

@@ -6,5 +6,5 @@ mod summary;
 
 pub(crate) use registry::{open_registry, with_embeddings};
 pub use report::{ModelReport, ModelsReport, ProviderQuery, ProviderReport, ProviderRequest, Readiness};
-pub use summary::{AgentModel, DetectedModel, ModelSummary};
 pub(crate) use summary::summarize;
+pub use summary::{AgentModel, DetectedModel, ModelSummary};

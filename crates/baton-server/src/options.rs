@@ -1,16 +1,16 @@
 //! Options of a server: plain values, which the caller resolves from its own configuration.
 
 mod agents;
+mod listener;
 mod models;
 mod peers;
-mod surface;
 mod telemetry;
 mod tools;
 
 pub use agents::{AgentOptions, AgentRequirement, ProgramAgent};
+pub use listener::{IdentityOptions, ListenerLimits, ListenerOptions};
 pub use models::{ModelOptions, PlaybookMode};
 pub use peers::{CardRefresh, PeerOptions};
-pub use surface::{IdentityOptions, SurfaceLimits, SurfaceOptions};
 pub use telemetry::{ExportSettings, HeaderText, TelemetryOptions, TempoMode, TempoServer};
 pub use tools::ToolOptions;
 
@@ -45,8 +45,8 @@ pub struct ServerOptions {
     pub log_queue: Option<LogQueue>,
     /// Retention of ended tasks; they are kept forever without it.
     pub retention: Option<RetentionOptions>,
-    /// HTTP surface.
-    pub surface: SurfaceOptions,
+    /// HTTP surface of a listener.
+    pub listener: ListenerOptions,
 }
 
 /// Storage of the data of a server.

@@ -10,7 +10,10 @@ use std::{path::Path, sync::Arc};
 const PEERS_FILE: &str = "peers.json";
 
 /// Opens the registry of configured and added peers. Sends no requests.
-pub(crate) fn open_registry(options: &PeerOptions, locals: &Arc<LocalAgents>) -> Result<LocalPeerRegistry, ServerError> {
+pub(crate) fn open_registry(
+    options: &PeerOptions,
+    locals: &Arc<LocalAgents>,
+) -> Result<LocalPeerRegistry, ServerError> {
     let file = options.directory.as_deref().map(|data| data.join(PEERS_FILE));
     let mut names = options.configured.iter().filter_map(|peer| peer.name.as_ref());
     if file.is_some()

@@ -137,8 +137,7 @@ fn journal(done: &JournalRepair) -> Vec<RepairStep> {
 }
 
 fn spans(data: &Path) -> Result<Vec<RepairStep>, ServerError> {
-    let aside = baton_spans::quarantine_damaged_blocks(&data.join(SPAN_FOLDER))
-        .map_err(ServerError::Spans)?;
+    let aside = baton_spans::quarantine_damaged_blocks(&data.join(SPAN_FOLDER)).map_err(ServerError::Spans)?;
     let mut steps: Vec<RepairStep> = aside
         .iter()
         .map(|path| RepairStep::changed("spans", format!("set a damaged block aside: {}", path.display())))

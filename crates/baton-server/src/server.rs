@@ -1,8 +1,8 @@
 //! An open server: the data, the agents and the engine, not listening yet.
 
 use crate::{
-    AgentRequirement, PlaybookMode, PushOptions, RetentionOptions, ServerError, ServerHandle, ServerOptions,
-    ServerService, SurfaceOptions,
+    AgentRequirement, ListenerOptions, PlaybookMode, PushOptions, RetentionOptions, ServerError, ServerHandle,
+    ServerOptions, ServerService,
     agents::{AllAgents, LoadedAgents, LocalAgents, load_failure, load_required},
     components::ServerComponents,
     http, models, peers,
@@ -40,7 +40,7 @@ pub struct Server {
     telemetry: SpanRecorder,
     exporter: Exporter,
     diagnostics: Vec<Diagnostic>,
-    pub(crate) surface: SurfaceOptions,
+    pub(crate) listener: ListenerOptions,
     pub(crate) retention: Option<RetentionOptions>,
     pub(crate) directory: Option<PathBuf>,
 }
@@ -61,7 +61,7 @@ impl Server {
             telemetry: telemetry_options,
             log_queue,
             retention,
-            surface,
+            listener,
         } = options;
         let (requirement, folder) = (agents.requirement, agents.folder.clone());
         // A storage of agents may block on a disk or a network.
@@ -83,7 +83,7 @@ impl Server {
             locals.directories.persist_names();
         }
         let (telemetry, exporter) = telemetry::open_store(&persistence, &telemetry_options, log_queue.as_ref())?;
-        let peers = PeerHub::new(Arc::clone(&peer_registry), surface.public_url.as_deref());
+        let peers = PeerHub::new(Arc::clone(&peer_registry), listener.public_url.as_deref());
         let peers = Arc::new(peers.with_tracer(telemetry.tracer()));
         let playbooks = Arc::new(match model_options.playbook {
             PlaybookMode::Lenient => PlaybookModels::new(),
@@ -97,7 +97,7 @@ impl Server {
             management,
         };
         let tools = tools::toolbox(sources, tool_options, &persistence, telemetry.tracer())?;
-        let webhooks = push_sender(&push, surface.a2a.settings)?.with_tracer(telemetry.tracer());
+        let webhooks = push_sender(&push, listener.a2a.settings)?.with_tracer(telemetry.tracer());
         let ports = Ports {
             journal: journal.journal(),
             models: models.clone(),
@@ -139,7 +139,7 @@ impl Server {
             recovery: tokio::sync::watch::Sender::default(),
         });
         let directory = persistence.directory().map(ToOwned::to_owned);
-        Ok(Self { handle, journal, telemetry, exporter, diagnostics, surface, retention, directory })
+        Ok(Self { handle, journal, telemetry, exporter, diagnostics, listener, retention, directory })
     }
 
     /// A handle for the operations of the server.
@@ -154,7 +154,7 @@ impl Server {
 
     /// Token of the owner, if the options have one.
     pub fn owner_token(&self) -> Option<&str> {
-        self.surface.identity.owner_token.as_deref()
+        self.listener.identity.owner_token.as_deref()
     }
 
     /// The HTTP surface for calls in this process, by the owner of the server and without MCP.

@@ -27,7 +27,7 @@ impl ServerService {
         let bound = listener
             .local_addr()
             .map_err(|error| ServerError::Internal(format!("the socket has no address: {error}")))?;
-        let tls = server.surface.tls.clone().map(Tls::load).transpose().map_err(ServerError::Tls)?;
+        let tls = server.listener.tls.clone().map(Tls::load).transpose().map_err(ServerError::Tls)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let (surface, serve_options) = http::listener_surface(&server, bound, tls)?;
         Ok(Self { server, listener, surface, serve_options, url: format!("{scheme}://{}", local_address(bound)) })

@@ -30,7 +30,7 @@ pub(crate) async fn open_for_managing(settings: &BatonSettings) -> Result<Server
 
 /// Opens a server with a token for its owner.
 pub(crate) async fn open(mut options: ServerOptions) -> Result<Server, CliError> {
-    options.surface.identity.owner_token = Some(random_token()?);
+    options.listener.identity.owner_token = Some(random_token()?);
     let data = options.persistence.directory().map(ToOwned::to_owned);
     let server = Server::open(options).await?;
     if let Some(data) = data {

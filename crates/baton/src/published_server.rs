@@ -43,7 +43,9 @@ impl PublishedServer {
         service.on_certificate_renewal(move |fingerprint| {
             let renewed = ServerFile { certificate: Some(fingerprint.to_owned()), ..renewed.clone() };
             if renewed.write(&data).is_err() {
-                tracing::warn!("server.json could not be updated; commands will not find this server until it restarts");
+                tracing::warn!(
+                    "server.json could not be updated; commands will not find this server until it restarts"
+                );
             }
         });
         let server_file = announced.announce(&settings.data)?;

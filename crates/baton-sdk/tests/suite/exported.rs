@@ -31,7 +31,8 @@ async fn spans_of_a_run_are_exported_under_the_service_name() {
         let baton = baton(&receiver.url());
         let baton = if in_directory { baton.data_dir(data.path().join("kept")) } else { baton };
         let spans = export_run(baton, &receiver).await;
-        let service = |span: &Span| span.resource.attributes.iter().find(|(name, _)| &**name == "service.name").cloned();
+        let service =
+            |span: &Span| span.resource.attributes.iter().find(|(name, _)| &**name == "service.name").cloned();
         let services: Vec<_> = spans.iter().map(|span| service(span).expect("a service name").1).collect();
         assert!(services.iter().all(|name| *name == SpanValue::from(SERVICE)), "{services:?}");
         let ids: BTreeSet<_> = spans.iter().map(|span| (span.trace, span.id)).collect();

@@ -113,7 +113,8 @@ impl ProviderRequest {
         let model = chosen.and_then(|choice| choice.models.first().cloned()).or_else(house);
         let model = model.unwrap_or_else(|| "playbook".to_owned());
         let source = found.filter(|found| found.model == model).map(|found| found.source.clone());
-        let known = PROVIDERS.iter().filter(|known| !matches!(known.kind, ProviderKind::Playbook | ProviderKind::Local));
+        let known =
+            PROVIDERS.iter().filter(|known| !matches!(known.kind, ProviderKind::Playbook | ProviderKind::Local));
         let mut ids: Vec<&str> = known.map(|known| known.id).collect();
         let entries = resources.providers.iter().chain(&registry.settings().providers);
         for id in entries.map(|entry| entry.id.as_str()) {
@@ -130,7 +131,12 @@ impl ProviderRequest {
     }
 }
 
-async fn provider(registry: &ModelRegistry, id: &str, resources: &AgentResources, asks: ProviderQuery) -> ProviderReport {
+async fn provider(
+    registry: &ModelRegistry,
+    id: &str,
+    resources: &AgentResources,
+    asks: ProviderQuery,
+) -> ProviderReport {
     let title = KnownProvider::find(id).map_or("custom server", |known| known.title).to_owned();
     let mut report = ProviderReport {
         id: id.to_owned(),

@@ -5,7 +5,7 @@ mod lifecycle;
 mod requirements;
 mod surfaces;
 
-use baton_client::{Client, SendRequest};
+use baton_client::{Client, ClientError, SendRequest};
 use baton_server::{AgentOptions, Persistence, ServerOptions};
 use baton_types::{Message, Part, Role};
 use std::path::Path;
@@ -28,9 +28,16 @@ fn options(home: &Path, persistence: Persistence) -> ServerOptions {
 
 /// Greets the agent `desk`, and returns the id of the task.
 async fn greet(client: &Client) -> String {
+    let (task, answer) = send_greeting(client).await.expect("a task");
+    assert_eq!(answer, "Good day!");
+    task
+}
+
+/// Greets the agent `desk`, and returns the id of the task and the answer.
+async fn send_greeting(client: &Client) -> Result<(String, String), ClientError> {
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("hi")]);
-    let task = client.send("desk", SendRequest::new(message)).await.expect("a task");
+    let task = client.send("desk", SendRequest::new(message)).await?;
     let answer = task.artifacts.and_then(|mut artifacts| artifacts.pop()).expect("an answer");
-    assert_eq!(answer.parts.iter().filter_map(|part| part.text.as_deref()).collect::<String>(), "Good day!");
-    task.id
+    let text = answer.parts.iter().filter_map(|part| part.text.as_deref()).collect();
+    Ok((task.id.into_owned(), text))
 }

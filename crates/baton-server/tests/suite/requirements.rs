@@ -1,7 +1,9 @@
 //! Agents that a server needs to open.
 
 use crate::write_agent;
-use baton_server::{AgentOptions, AgentRequirement, LostJournal, Persistence, Server, ServerOptions, list_local_agents};
+use baton_server::{
+    AgentOptions, AgentRequirement, LostJournal, Persistence, Server, ServerOptions, list_local_agents,
+};
 use baton_types::ErrorCode;
 
 #[tokio::test]

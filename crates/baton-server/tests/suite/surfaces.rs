@@ -1,6 +1,6 @@
 //! The HTTP surface in memory and for a listener.
 
-use crate::{greet, options};
+use crate::{greet, options, send_greeting};
 use baton_client::{AgentTextKind, Client};
 use baton_server::{IdentityOptions, Management, Persistence, Server};
 use baton_types::ErrorCode;
@@ -31,7 +31,7 @@ async fn callers_need_a_token_if_it_is_required() {
     };
     let open = async |identity| {
         let mut options = options(home.path(), Persistence::default());
-        options.surface.identity = identity;
+        options.listener.identity = identity;
         let server = Server::open(options).await.expect("it opens");
         server.listen(TcpListener::bind("127.0.0.1:0").await.expect("a port"))
     };
@@ -40,7 +40,7 @@ async fn callers_need_a_token_if_it_is_required() {
 
     let running = open(identity(Some("secret"))).await.expect("it listens").start();
     let stranger = Client::tcp(running.url()).expect("a URL");
-    assert!(stranger.agents().await.is_err());
+    assert!(send_greeting(&stranger).await.is_err());
     greet(&stranger.with_token("secret").expect("a token")).await;
     running.stop().await;
 }

@@ -69,7 +69,8 @@ pub(crate) async fn run(options: ModelsOptions, screen: Screen) -> Result<Exit, 
     }
     let settings = options.choice.settings()?;
     let asks = if options.offline { ProviderQuery::Skip } else { ProviderQuery::All };
-    let report = report_providers(&settings, options.choice.agent.as_deref(), options.provider.as_deref(), asks).await?;
+    let report =
+        report_providers(&settings, options.choice.agent.as_deref(), options.provider.as_deref(), asks).await?;
     if screen.is_json() {
         let providers: Vec<_> = report.providers.iter().map(provider_json).collect();
         screen.print(&json!({ "model": report.model, "found": report.source, "providers": providers }).to_string());
@@ -89,8 +90,7 @@ pub(super) async fn report_providers(
     provider: Option<&str>,
     query: ProviderQuery,
 ) -> Result<ModelsReport, CliError> {
-    let request =
-        ProviderRequest { agent: agent.map(Into::into), provider: provider.map(ToOwned::to_owned), query };
+    let request = ProviderRequest { agent: agent.map(Into::into), provider: provider.map(ToOwned::to_owned), query };
     Ok(request.run(&settings.agent_options(), settings.model_options()).await?)
 }
 

@@ -12,8 +12,8 @@ use crate::failure::CliError;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
 use baton_server::{
-    CorsOrigins, LostJournal, ModelSettings, PushOptions, RateLimit, ResponsesOptions, RetentionOptions, SurfaceLimits,
-    TelemetryOptions, TlsFiles,
+    CorsOrigins, ListenerLimits, LostJournal, ModelSettings, PushOptions, RateLimit, ResponsesOptions,
+    RetentionOptions, TelemetryOptions, TlsFiles,
 };
 use baton_types::{A2aSettings, ErrorCode, ToolExecution};
 use baton_wire::a2a::v1::CardBinding;
@@ -58,7 +58,7 @@ pub(crate) struct BatonSettings {
     pub(crate) agents: Vec<PathBuf>,
     /// The folder for agents that are created at runtime.
     pub(crate) new_agents: Option<PathBuf>,
-    pub(crate) limits: SurfaceLimits,
+    pub(crate) limits: ListenerLimits,
     pub(crate) retention: Option<RetentionOptions>,
     pub(crate) a2a: A2a,
     pub(crate) responses: ResponsesOptions,
@@ -121,7 +121,9 @@ impl ConfigOverrides {
         };
         let retention = match (raw.retention.days, raw.retention.keep) {
             (None, None) => None,
-            (days, keep) => Some(RetentionOptions { age: days.map(|days| Duration::from_secs(days * 24 * 60 * 60)), keep }),
+            (days, keep) => {
+                Some(RetentionOptions { age: days.map(|days| Duration::from_secs(days * 24 * 60 * 60)), keep })
+            }
         };
         let auth = self.access.auth(raw.auth);
         Ok(BatonSettings {
@@ -140,7 +142,7 @@ impl ConfigOverrides {
             tools: self.tools.or(raw.tools),
             agents,
             new_agents: raw.new_agents.map(|folder| base.join(folder)),
-            limits: SurfaceLimits {
+            limits: ListenerLimits {
                 body_bytes: raw.limits.body_bytes,
                 max_connections: count(raw.limits.max_connections),
                 max_streams: count(raw.limits.max_streams),

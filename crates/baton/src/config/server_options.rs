@@ -9,8 +9,8 @@ use super::{
 };
 use crate::{commands::reap, log};
 use baton_server::{
-    A2aOptions, AgentOptions, CardRefresh, IdentityOptions, IssuerConfig, Management, ModelOptions, PeerOptions,
-    Persistence, PlaybookMode, ServerOptions, SurfaceOptions, TelemetryOptions, TokenRates, ToolOptions, VersionRule,
+    A2aOptions, AgentOptions, CardRefresh, IdentityOptions, IssuerConfig, ListenerOptions, Management, ModelOptions,
+    PeerOptions, Persistence, PlaybookMode, ServerOptions, TelemetryOptions, TokenRates, ToolOptions, VersionRule,
     process_environment,
 };
 use baton_wire::a2a::v1::AgentExtension;
@@ -41,7 +41,7 @@ impl BatonSettings {
             },
             log_queue: Some(log::log_queue().clone()),
             retention: self.retention,
-            surface: SurfaceOptions {
+            listener: ListenerOptions {
                 public_url: self.public_url.clone(),
                 allow_hosts: self.allow_hosts.clone(),
                 cors_origins: self.cors.clone(),

@@ -1,10 +1,6 @@
 //! The key `telemetry.export`: export of telemetry over OTLP.
 
-use super::{
-    auth::check_web_url,
-    lists::nodes,
-    tempo::headers,
-};
+use super::{auth::check_web_url, lists::nodes, tempo::headers};
 use baton_agentdir::{
     document::{DocumentNode, DocumentReader, Fields, LocatedValue},
     is_agent_name,

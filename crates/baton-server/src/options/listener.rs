@@ -5,7 +5,7 @@ use baton_identity::IssuerConfig;
 
 /// HTTP surface of a server that listens.
 #[derive(Clone, Debug, Default)]
-pub struct SurfaceOptions {
+pub struct ListenerOptions {
     /// Public URL in cards, without a trailing slash; the host of the request if not set.
     pub public_url: Option<String>,
     /// Additional allowed host names for requests and web pages.
@@ -17,7 +17,7 @@ pub struct SurfaceOptions {
     /// Identity and access of callers.
     pub identity: IdentityOptions,
     /// Limits; the defaults of the surface if not given.
-    pub limits: SurfaceLimits,
+    pub limits: ListenerLimits,
     /// Offered A2A features.
     pub a2a: A2aOptions,
     /// Defaults for OpenAI-compatible requests.
@@ -50,7 +50,7 @@ impl std::fmt::Debug for IdentityOptions {
 
 /// Limits of the HTTP server; its defaults if not given.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct SurfaceLimits {
+pub struct ListenerLimits {
     /// Maximum request body.
     pub body_bytes: Option<usize>,
     /// Maximum concurrent connections.
