@@ -8,9 +8,10 @@ use crate::{
     retry_budget::RetryBudget,
     sender::OtlpSender,
     signal_exporter::SignalExporter,
+    span_feed::SpanFeedReader,
     spans::{ShutdownSignals, SpanExporter},
 };
-use baton_meters::Meters;
+use baton_span_ports::SpanStore as _;
 use baton_spans::{EmbeddedSpanStore, LogRetentionOptions};
 use baton_types::SpanResource;
 use std::{sync::Arc, time::Duration};
@@ -88,15 +89,21 @@ impl Exporter {
         let shutdown = ShutdownSignals::default();
         let (mut counts, mut tasks) = (Vec::new(), Vec::new());
         for target in &options.targets {
-            let Some((route, outgoing)) = target.route(Signal::Traces).zip(store.log_reader(&target.name)) else {
+            let Some(route) = target.route(Signal::Traces) else { continue };
+            let outgoing = store.log_reader(&target.name);
+            // A store in memory has no log. Its spans are not sent to an assumed target.
+            if outgoing.is_none() && target.is_default {
                 continue;
-            };
+            }
             let count = TargetCounters::new(&target.name, Signal::Traces);
             counts.push(Arc::clone(&count));
             let new_sender = if target.is_default { OtlpSender::with_probe } else { OtlpSender::new };
             let sender = new_sender(Signal::Traces, route.clone());
             let spans = SpanExporter::new(target, sender, options.content, options.timing, shutdown.clone(), count);
-            tasks.push(tokio::spawn(spans.run(outgoing)));
+            tasks.push(match outgoing {
+                Some(outgoing) => tokio::spawn(spans.run(outgoing)),
+                None => tokio::spawn(spans.run_feed(SpanFeedReader::new(store.subscribe()))),
+            });
         }
         Self { shutdown, counts: ExportCounts::from_counters(counts), tasks }
     }

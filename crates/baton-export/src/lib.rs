@@ -1,7 +1,7 @@
 //! Exports spans, metrics and logs to other backends over OTLP.
 //!
 //! Spans to export are already on disk, in the log of the span store; this crate reads them from there, sends them
-//! until the target accepts them, and saves its position. Metrics are read when they are sent, and log lines are queued
+//! until the target accepts them, and saves its position. A store in memory has a bounded feed instead. Metrics are read when they are sent, and log lines are queued
 //! in memory. This crate must never block code that emits telemetry, never send content of models and tools unless
 //! allowed, never log an unavailable backend more than once, and never export log lines about exporting log lines.
 //!
@@ -20,6 +20,7 @@ mod retry_budget;
 mod sender;
 mod sent_span_cache;
 mod signal_exporter;
+mod span_feed;
 mod spans;
 mod target;
 

@@ -8,6 +8,7 @@ use crate::{
     retry_budget::RetryBudget,
     sender::{ExportOutcome, OtlpSender},
     sent_span_cache::SentSpanCache,
+    span_feed::SpanFeedReader,
 };
 use baton_otlp::write_export;
 use baton_span_ports::SpanStoreError;
@@ -18,7 +19,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 /// Approximate limits of one request: gRPC receivers accept 4 MiB by default.
-const MAX_BATCH_SPANS: usize = 2048;
+pub(crate) const MAX_BATCH_SPANS: usize = 2048;
 const MAX_BATCH_BYTES: usize = 2 << 20;
 /// Interval of saving the log position under load.
 const POSITION_SAVE_INTERVAL: Duration = Duration::from_secs(1);
@@ -86,6 +87,26 @@ impl SpanExporter {
             let ended;
             (outgoing, ended) = self.drain(outgoing).await;
             if ended.is_err() || self.shutdown.finish.is_cancelled() {
+                return;
+            }
+        }
+    }
+
+    /// Sends new spans of a store in memory until it is closed.
+    pub(crate) async fn run_feed(mut self, mut feed: SpanFeedReader) {
+        let finish = self.shutdown.finish.clone();
+        loop {
+            let mut spans = tokio::select! {
+                spans = feed.next() => match spans {
+                    Some(spans) => spans,
+                    None => return,
+                },
+                () = finish.cancelled() => Vec::new(),
+            };
+            let _ = tokio::time::timeout(self.timing.batch_delay, finish.cancelled()).await;
+            spans.extend(feed.read_buffered());
+            self.count.set_dropped(feed.missed());
+            if spans.is_empty() && finish.is_cancelled() || self.send(spans, || 0).await.is_err() {
                 return;
             }
         }

@@ -4,6 +4,7 @@ use crate::{
     AgentAnswer, AgentQuestion, OrchestrateError, answer::question_text, inner::OrchestratorCore,
     peer_conversation::PeerConversation, sampling_helper::AgentSamplingHelper,
 };
+use baton_outbound::EnvironmentRegistry as _;
 use baton_peers::SettledTask;
 use baton_ports::{
     AgentSource as _, ServerState, ServerStatus, ToolHost as _, ToolInvocation, ToolOutcome, ToolOutput,

@@ -1,12 +1,12 @@
 //! Shared state of an orchestrator.
 
-use crate::{OrchestrateError, PeerConnect};
+use crate::OrchestrateError;
 use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions, SetupError};
 use baton_peers::{LocalPeerRegistry, PeerClient, PeerConfig, PeerRegistryOptions, TypedHostConnector};
 use baton_ports::PeerRegistryError;
 use baton_telemetry::Tracer;
 use baton_toolhost::{
-    ConnectorRegistry, HostSettings, McpServers, RemoteConnector, RemoteSettings, Toolbox, TransportKind,
+    ConnectorRegistry, HostSettings, McpServers, PeerConnect, RemoteConnector, RemoteSettings, Toolbox, TransportKind,
 };
 use baton_types::{AgentName, ErrorCode};
 use std::sync::Arc;
@@ -39,7 +39,7 @@ impl OrchestratorCore {
         let client = GuardedClient::new(AddressPolicy::public_only(), &OutboundOptions::default())
             .map_err(|error| setup_error(&error))?;
         let remote = Arc::new(RemoteConnector::new(RemoteSettings::new(client)));
-        let connect = PeerConnect::new(Arc::clone(&registry), remote);
+        let connect = PeerConnect::new(registry.clone(), remote);
         let connectors = ConnectorRegistry::new().with(TransportKind::Http, Arc::new(connect));
         let host = HostSettings { tracer: settings.tracer.clone(), ..HostSettings::default() };
         let servers = McpServers::new(registry.clone(), connectors, host);

@@ -4,12 +4,11 @@
 //! origin that it was not configured for, and never run without a limit: rounds, calls, depth and time are all bounded.
 //!
 //! Read first: [`Orchestrator`] (calls an agent and runs its tools until there is an answer), [`AgentAnswer`] (the
-//! outcome), [`PeerConnect`] (connections to the Environments of peers).
+//! outcome).
 
 mod admit;
 mod answer;
 mod calls;
-mod connect;
 mod converse;
 mod error;
 mod inner;
@@ -21,7 +20,6 @@ mod peer_conversation;
 mod sampling_helper;
 
 pub use answer::{AgentAnswer, AgentQuestion, QuestionReply};
-pub use connect::PeerConnect;
 pub use error::OrchestrateError;
 pub use limits::OrchestratorLimits;
 pub use observer::{CalledAgent, OrchestrationObserver};

@@ -9,6 +9,7 @@
 mod body;
 mod client;
 mod connect;
+mod environment;
 mod error;
 mod follow;
 mod host;
@@ -28,6 +29,7 @@ mod tls;
 
 pub use body::GuardedBody;
 pub use client::GuardedClient;
+pub use environment::{EnvironmentAccess, EnvironmentRegistry, RequestAuthenticator};
 pub use error::{AddressRefusal, OutboundError, SetupError};
 pub use follow::FinalTarget;
 pub use http2::Http2Service;

@@ -1,8 +1,10 @@
 //! Authentication of requests to peers.
 
 use crate::CallError;
+use baton_outbound::RequestAuthenticator;
 use baton_ports::BoxFuture;
 use http::{HeaderMap, request::Parts};
+use std::sync::Arc;
 
 /// Adds a credential to requests to one peer.
 pub trait Authorize: Send + Sync + 'static {
@@ -25,6 +27,19 @@ impl Authorize for Anonymous {
 
     fn refused(&self) -> BoxFuture<'_, bool> {
         Box::pin(std::future::ready(false))
+    }
+}
+
+/// Credentials for requests to a peer's Environment.
+pub(crate) struct EnvironmentCredentials(pub(crate) Arc<dyn Authorize>);
+
+impl RequestAuthenticator for EnvironmentCredentials {
+    fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), String>> {
+        Box::pin(async move { self.0.apply(request).await.map_err(|error| error.to_string()) })
+    }
+
+    fn handle_rejection(&self) -> BoxFuture<'_, bool> {
+        self.0.refused()
     }
 }
 

@@ -48,7 +48,6 @@ pub use follow::{PeerTaskStream, TaskTracker};
 pub use hub::PeerHub;
 pub use network::{NetworkConnector, TypedHostConnector};
 pub use registry::{
-    CardReadOutcome, EnvironmentAccess, FetchedCard, LocalPeerRegistry, PeerConnector, PeerInterface,
-    PeerRegistryOptions,
+    CardReadOutcome, FetchedCard, LocalPeerRegistry, PeerConnector, PeerInterface, PeerRegistryOptions,
 };
 pub use settle::SettledTask;

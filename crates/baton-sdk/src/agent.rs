@@ -2,13 +2,14 @@
 
 use crate::Error;
 use baton_document::Severity;
-use baton_toolhost::{NativeTools, Tool};
+use baton_server::{NativeTools, ProgramAgent, Tool, check_playbook};
 use baton_types::is_agent_name;
 use baton_types::{
     A2aSettings, AgentName, AgentResources, AgentSpec, ApprovalMode, BUILT_IN_TOOLS, ContextItem, ControlTools,
     ErrorCode, GenerationSettings, HandoffTarget, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits,
     SkillSpec, ToolExecution, ToolPolicy,
 };
+use std::sync::Arc;
 
 /// An agent definition: model, prompt and tools. Only the name is required.
 ///
@@ -241,7 +242,7 @@ impl Agent {
     }
 
     /// Resolves the definition and its resources, and registers its functions.
-    pub(crate) fn resolve(self, native: &mut NativeTools) -> Result<(AgentSpec, AgentResources), Error> {
+    pub(crate) fn resolve(self, native: &mut NativeTools) -> Result<ProgramAgent, Error> {
         let wrong = |message: String| Error::new(ErrorCode::AGENT_INVALID, message);
         if !is_agent_name(&self.name) {
             return Err(wrong(format!(
@@ -251,8 +252,7 @@ impl Agent {
         }
         let name = AgentName::from(self.name.as_str());
         if let Some(rules) = &self.playbook {
-            let errors =
-                baton_models::check_playbook(rules).into_iter().filter(|remark| remark.severity == Severity::Error);
+            let errors = check_playbook(rules).into_iter().filter(|remark| remark.severity == Severity::Error);
             if let Some(error) = errors.into_iter().next() {
                 return Err(wrong(format!("the playbook of the agent '{name}' has an error: {error}")));
             }
@@ -318,7 +318,7 @@ impl Agent {
             autonomous: self.autonomous,
             name,
         };
-        Ok((spec, self.resources))
+        Ok(ProgramAgent { spec: Arc::new(spec), resources: Arc::new(self.resources) })
     }
 }
 

@@ -1,10 +1,18 @@
 //! The builder that configures and starts a server.
 
 use crate::{
-    Agent, BatonServer, Error, log,
+    Agent, BatonServer, Error,
+    listen::listen,
+    log,
     manage::{AgentStorage, ProgramStorage},
-    signals, wiring,
+    signals,
+    telemetry::{self, TracingTarget},
 };
+use baton_server::{
+    AgentOptions, LostJournal, Management, ModelOptions, NativeTools, Persistence, ProgramAgent, Server, ServerOptions,
+    ToolOptions, process_environment,
+};
+use baton_types::ErrorCode;
 use std::{path::PathBuf, sync::Arc};
 
 /// Serves agents to every A2A and MCP client of this machine, like the program `baton`.
@@ -13,7 +21,8 @@ pub struct Baton {
     agents: Vec<Agent>,
     data: Option<PathBuf>,
     storage: Option<ProgramStorage>,
-    log: bool,
+    has_telemetry: bool,
+    tracing: Option<TracingTarget>,
 }
 
 impl Baton {
@@ -44,14 +53,24 @@ impl Baton {
         self
     }
 
-    /// Records spans of all activity and stores them with the other data; `/tempo` answers queries about them. Spans
-    /// are not exported: `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SDK_DISABLED` apply, the variables
+    /// Records spans of all activity and stores them with the other data; `/tempo` answers queries about them.
+    /// `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES` and `OTEL_SDK_DISABLED` apply, the variables
     /// `OTEL_EXPORTER_OTLP_*` do not. Also logs to standard error: `BATON_LOG` sets the level (`info`),
     /// `BATON_LOG_FORMAT` the format (`text` or `json`). A subscriber that the program has already set is kept.
     #[must_use]
-    pub fn tracing(mut self) -> Self {
-        self.log = true;
+    pub fn telemetry(mut self) -> Self {
+        self.has_telemetry = true;
         self
+    }
+
+    /// As [`Baton::telemetry`], and exports the spans over OTLP as this service: over gRPC if the endpoint has port
+    /// 4317, else over HTTP to its path `/v1/traces`. An unavailable endpoint delays no agent. With a data directory,
+    /// its spans are kept and sent later; in memory, only the newest ones.
+    #[must_use]
+    pub fn tracing(mut self, service_name: impl Into<String>, otlp_endpoint: impl Into<String>) -> Self {
+        let (service_name, otlp_endpoint) = (service_name.into(), otlp_endpoint.into());
+        self.tracing = Some(TracingTarget { service_name, otlp_endpoint });
+        self.telemetry()
     }
 
     /// Serves at this local address until Ctrl-C or SIGTERM, then waits until runs reach a checkpoint, and stops.
@@ -65,21 +84,52 @@ impl Baton {
 
     /// Serves at this local address in the background; port 0 selects a free port.
     pub async fn start(self, address: &str) -> Result<BatonServer, Error> {
-        if self.log {
+        if self.has_telemetry {
             log::start()?;
         }
-        let Self { agents, data, storage, log } = self;
-        let start = ServerSettings { agents, data, storage, tracing: log };
-        let running = wiring::start(start, address).await?;
-        tracing::info!(url = running.url(), "serving");
-        Ok(running)
+        let options = self.server_options()?;
+        let listener = listen(address).await?;
+        let service = Server::open(options).await?.listen(listener)?;
+        tracing::info!(url = service.url(), "serving");
+        Ok(BatonServer::new(service.start()))
     }
-}
 
-/// Settings of a server start.
-pub(crate) struct ServerSettings {
-    pub(crate) agents: Vec<Agent>,
-    pub(crate) data: Option<PathBuf>,
-    pub(crate) storage: Option<ProgramStorage>,
-    pub(crate) tracing: bool,
+    /// Resolves the agents and checks the constraints between them.
+    fn server_options(self) -> Result<ServerOptions, Error> {
+        let Self { agents, data, storage, has_telemetry, tracing } = self;
+        let wrong = |message: String| Error::new(ErrorCode::AGENT_INVALID, message);
+        let mut functions = NativeTools::new();
+        let mut program: Vec<ProgramAgent> = Vec::with_capacity(agents.len());
+        for agent in agents {
+            let agent = agent.resolve(&mut functions)?;
+            let name = &agent.spec.name;
+            if program.iter().any(|earlier| earlier.spec.name == *name) {
+                return Err(wrong(format!("two agents are called '{name}'; give one of them another name")));
+            }
+            program.push(agent);
+        }
+        if program.is_empty() && storage.is_none() {
+            return Err(wrong(
+                "there is no agent to serve; add one with Baton::agent, or a storage with Baton::storage".to_owned(),
+            ));
+        }
+        Ok(ServerOptions {
+            persistence: match &data {
+                Some(data) => Persistence::Directory(data.clone()),
+                None => Persistence::InMemory { caches: None },
+            },
+            lost_journal: LostJournal::Reject,
+            agents: AgentOptions {
+                program,
+                storage: storage.map(|ProgramStorage(storage)| storage),
+                names: data,
+                ..AgentOptions::default()
+            },
+            management: Management::Disabled,
+            models: ModelOptions { environment: process_environment(), ..ModelOptions::default() },
+            tools: ToolOptions { functions: Some(functions), ..ToolOptions::default() },
+            telemetry: telemetry::options(has_telemetry, tracing)?,
+            ..ServerOptions::default()
+        })
+    }
 }

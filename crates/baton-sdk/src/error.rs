@@ -1,5 +1,6 @@
 //! The error type of the SDK.
 
+use baton_server::ServerError;
 use baton_types::ErrorCode;
 use std::fmt;
 
@@ -51,5 +52,15 @@ impl From<baton_orchestrator::OrchestrateError> for Error {
 impl From<baton_manage::ManageError> for Error {
     fn from(error: baton_manage::ManageError) -> Self {
         Self::new(error.code, error.detail)
+    }
+}
+
+impl From<ServerError> for Error {
+    fn from(error: ServerError) -> Self {
+        let remedy = match &error {
+            ServerError::UnknownHandoffTarget { .. } => "; add it with Baton::agent",
+            _ => "",
+        };
+        Self::new(error.code(), format!("{error}{remedy}"))
     }
 }

@@ -1,8 +1,8 @@
 //! Agents written in Rust: an [`Agent`] with typed [`Tool`]s, served by a [`Baton`] like any agent of the `baton`
 //! program, durably, to every A2A and MCP client.
 //!
-//! This crate must never do anything that the program does not: it assembles the same engine, journal, tool host and
-//! HTTP surface, and adds no behaviour. It serves this machine only, writes only to the given directory, and starts a
+//! This crate must never do anything that the program does not: it opens the same server with other options, and adds
+//! no behaviour. It serves this machine only, writes only to the given directory, and starts a
 //! log only on request.
 //!
 //! Read first: [`Agent`] (an agent definition), [`Tool`] (a function that its model may call), [`Baton`] (the server),
@@ -12,11 +12,12 @@
 mod agent;
 mod baton;
 mod error;
+mod listen;
 mod log;
 pub mod manage;
 mod server;
 mod signals;
-mod wiring;
+mod telemetry;
 
 pub use agent::Agent;
 pub use baton::Baton;
@@ -24,7 +25,7 @@ pub use baton_orchestrator::{
     AgentAnswer, AgentQuestion, CalledAgent, OrchestrateError, OrchestrationObserver, Orchestrator, OrchestratorLimits,
     QuestionReply,
 };
-pub use baton_toolhost::{Tool, ToolContext, ToolError};
+pub use baton_server::{Tool, ToolContext, ToolError};
 pub use baton_types::{
     A2aSettings, AgentResources, AnswerPlacement, ApprovalMode, ArgumentMatch, ContextItem, ErrorCode, ExportedTool,
     InclusionMode, McpEra, McpPermissions, McpServer, McpTimeouts, McpTransport, Permission, PermissionRule, Principal,

@@ -16,6 +16,7 @@ mod http_tool;
 mod internal;
 mod native;
 mod oauth;
+mod peer_connect;
 mod servers;
 mod toolbox;
 mod transport;
@@ -30,12 +31,13 @@ pub use http_tool::{HttpTools, TemplateError, UrlTemplate};
 pub use internal::{InternalConnector, InternalPorts};
 pub use native::{NativeTools, Tool, ToolContext, ToolError, ToolProblem};
 pub use oauth::{Authorizer, Browser, Challenge, LoginError, LoopbackBrowser, OauthAccount, login};
+pub use peer_connect::PeerConnect;
 pub use servers::{
     CALL_META, CallObserver, CallOptions, DEPTH_META, HostSettings, McpServers, OfferedPrompt, OfferedTool,
     ServerError, ServerEvent, ServerItem, ServerReply, TASK_META,
 };
 pub use toolbox::Toolbox;
 pub use transport::{
-    ExpandError, ExpandedTransport, RemoteConnector, RemoteError, RemoteServer, RemoteSettings, RequestAuthenticator,
-    StdioConnector, Variables, expand, needs_login, reap_groups, sse, streamable,
+    ExpandError, ExpandedTransport, RemoteConnector, RemoteError, RemoteServer, RemoteSettings, StdioConnector,
+    Variables, expand, needs_login, reap_groups, sse, streamable,
 };

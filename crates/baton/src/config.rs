@@ -8,12 +8,10 @@ mod raw;
 mod resolve;
 #[cfg(test)]
 mod schema;
+mod server_options;
 mod tempo;
 
-pub(crate) use access::{AccessOverrides, Auth, Tls};
+pub(crate) use access::AccessOverrides;
 pub(crate) use models::ModelOverrides;
-pub(crate) use raw::{
-    Budgets, CardAccess, Extension, HeaderText, Issuer, MetricsAccess, Price, TempoMode, resolve_secret_path,
-};
-pub(crate) use resolve::{A2a, BatonSettings, ConfigOverrides, Push, Retention};
-pub(crate) use tempo::Tempo;
+pub(crate) use raw::{Budgets, Price, resolve_secret_path};
+pub(crate) use resolve::{BatonSettings, ConfigOverrides};

@@ -2,13 +2,15 @@
 
 use crate::{
     config::BatonSettings,
+    entries::{self, DataStorage},
     failure::{CliError, Exit},
+    open_server,
     screen::Screen,
     server_file::ServerFile,
-    wiring::{self, AgentRequirement, Baton, Persistence, Strictness},
 };
 use baton_client::{Client, ClientError};
 use baton_ports::UnusableEntry;
+use baton_server::{AgentRequirement, PlaybookMode, Server};
 use baton_types::ErrorCode;
 use std::{path::Path, time::Duration};
 
@@ -19,13 +21,13 @@ const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(2);
 const TOKEN_HINT: &str =
     "Pass a token with --token or BATON_TOKEN, from `baton token create` or from an issuer that the server trusts.";
 
-/// A client, and the Baton behind it if that runs in this process.
+/// A client, and the server behind it if that runs in this process.
 pub(crate) struct BatonConnection {
     pub(crate) client: Client,
     /// Address of the server; none if it runs in this process.
     pub(crate) url: Option<String>,
-    /// The Baton in this process, if any.
-    pub(crate) in_process: Option<Baton>,
+    /// The server in this process, if any.
+    pub(crate) in_process: Option<Server>,
 }
 
 impl BatonConnection {
@@ -41,46 +43,46 @@ impl BatonConnection {
         if let Some(session) = Self::find_running(&settings.data, token).await? {
             return Ok(session);
         }
-        let (baton, diagnostics) = Baton::open(settings, Strictness::Lenient, AgentRequirement::Required).await?;
-        for diagnostic in &diagnostics {
+        let server = open_server::open_server(settings, PlaybookMode::Lenient, AgentRequirement::Required).await?;
+        for diagnostic in server.diagnostics() {
             screen.diagnostic(diagnostic);
         }
-        Ok(Self::from_baton(baton))
+        Ok(Self::from_server(server))
     }
 
     /// Like `find`, for management commands, which need no agents.
     pub(crate) async fn manage(settings: &BatonSettings, token: Option<&str>) -> Result<Self, CliError> {
         match Self::find_running(&settings.data, token).await? {
             Some(session) => Ok(session),
-            None => Baton::open_for_managing(settings).await.map(Self::from_baton),
+            None => open_server::open_for_managing(settings).await.map(Self::from_server),
         }
     }
 
-    /// A Baton in this process for the lifetime of an MCP client, with these entries, or the agents of the settings if
+    /// A server in this process for the lifetime of an MCP client, with these entries, or the agents of the settings if
     /// there are none.
     pub(crate) async fn for_bridge(
         settings: &BatonSettings,
         entries: &[String],
-        keep: Persistence,
-        needs: AgentRequirement,
+        storage: DataStorage,
+        requirement: AgentRequirement,
         screen: Screen,
     ) -> Result<Self, CliError> {
-        let (baton, unusable) = Baton::open_entries(settings, entries, keep, needs).await?;
+        let (server, unusable) = entries::open_entries(settings, entries, storage, requirement).await?;
         for UnusableEntry { entry, reason } in &unusable {
             screen.print_stderr(&format!("baton mcp: {entry} cannot be used: {reason}"));
         }
-        let client = baton.mcp_client()?;
-        Ok(Self { client, url: None, in_process: Some(baton) })
+        let client = Client::in_memory(server.local_surface_with_mcp()?.router);
+        Ok(Self { client, url: None, in_process: Some(server) })
     }
 
-    fn from_baton(baton: Baton) -> Self {
-        Self { client: baton.client(), url: None, in_process: Some(baton) }
+    fn from_server(server: Server) -> Self {
+        Self { client: open_server::client(&server), url: None, in_process: Some(server) }
     }
 
     /// The server that owns this data directory, if it responds. A file left by a dead server is ignored: another
     /// process may use its address by now.
     pub(crate) async fn find_running(data: &Path, token: Option<&str>) -> Result<Option<Self>, CliError> {
-        if !wiring::is_owned(data) {
+        if !baton_server::is_owned(data) {
             return Ok(None);
         }
         let mut read = ServerFile::read(data);
@@ -96,7 +98,7 @@ impl BatonConnection {
         Ok(None)
     }
 
-    /// Closes the Baton in this process, if any; its runs resume at the next start.
+    /// Closes the server in this process, if any; its runs resume at the next start.
     pub(crate) async fn close(self) {
         if let Some(own) = self.in_process {
             own.close().await;

@@ -1,10 +1,14 @@
 //! Errors of commands: an error code, a message and a hint.
 
-use crate::screen::Screen;
+use crate::{screen::Screen, server_file::ServerFile};
 use baton_document::Diagnostic;
+use baton_server::ServerError;
 use baton_types::ErrorCode;
 use serde_json::{Value, json};
-use std::process::ExitCode;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Exit code of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -150,6 +154,43 @@ impl CliError {
         }
         json!({"error": error})
     }
+}
+
+impl From<ServerError> for CliError {
+    fn from(error: ServerError) -> Self {
+        let (message, hint) = (error.to_string(), error.hint());
+        let failure = match &error {
+            ServerError::DataDirectoryLocked(data) => return locked_directory(data, error.code()),
+            // The server of the login has no code of this registry.
+            ServerError::Login { .. } => Self::without_code(Exit::Server, message),
+            _ => Self::new(error.code(), message),
+        };
+        let failure = match hint {
+            Some(hint) => failure.hint(hint),
+            None => failure,
+        };
+        failure.with_diagnostics(error.into_diagnostics())
+    }
+}
+
+/// Error for a data directory that another server owns.
+fn locked_directory(data: &Path, code: ErrorCode) -> CliError {
+    let owner = ServerFile::read(data).map(|file| format!(" at {} (process {})", file.url, file.pid));
+    let message = format!("another Baton{} owns the data directory {}", owner.unwrap_or_default(), data.display());
+    CliError::new(code, message).hint(format!(
+        "Use the running server with `baton run`, or choose another data directory: --data {}",
+        free_data_directory(data).display()
+    ))
+}
+
+/// A data directory with a similar name that is not in use.
+fn free_data_directory(data: &Path) -> PathBuf {
+    let beside = |number: u32| {
+        let mut name = data.as_os_str().to_owned();
+        name.push(format!("-{number}"));
+        PathBuf::from(name)
+    };
+    (2..100).map(beside).find(|path| ServerFile::read(path).is_none()).unwrap_or_else(|| beside(100))
 }
 
 /// A diagnostic as JSON.

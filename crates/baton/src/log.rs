@@ -1,8 +1,8 @@
 //! Logging to stderr (quiet by default) and to log export.
 
 use crate::failure::CliError;
-use baton_export::LogQueue;
 use baton_local::{JsonLines, LogWriter};
+use baton_server::export::LogQueue;
 use baton_types::ErrorCode;
 use clap::{Args, ValueEnum};
 use std::sync::OnceLock;

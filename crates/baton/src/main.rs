@@ -1,29 +1,34 @@
-//! The `baton` program: it wires the crates together, talks to them through `baton-client` and reports the result.
+//! The `baton` program: it resolves its configuration into a server, talks to it through `baton-client` and reports the
+//! result.
 //!
 //! This crate must never decide anything about a task: subcommands talk to a server, in this process or a running one,
-//! and only the module `wiring` knows engine, journal, models and this machine.
+//! and only `baton-server` knows engine, journal and models.
 //!
-//! Read first: this file (start-up), `commands/` (one file per subcommand), `wiring.rs`.
+//! Read first: this file (start-up), `commands/` (one file per subcommand), `config/server_options.rs`.
 
 mod bridge;
 mod cli;
 mod commands;
 mod config;
 mod connect;
+mod entries;
 mod events;
 mod examples;
 mod failure;
 mod follow;
 mod form;
 mod log;
+mod mcp_status;
 mod model_summary;
 mod money;
+mod open_server;
+mod published_server;
+mod remote_agents;
 mod screen;
 mod server_file;
 mod signals;
 mod step_text;
 mod steps;
-mod wiring;
 
 use crate::{
     cli::{Cli, CliCommand},

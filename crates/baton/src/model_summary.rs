@@ -1,112 +1,81 @@
 //! The start-up summary of models in use; never contains a key.
 
 use crate::screen::{Paint, escape_for_terminal};
+use baton_server::ModelSummary;
 use serde_json::{Value, json};
-
-/// Default model, other detected models, and models that agents name themselves.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ModelSummary {
-    /// `playbook`, or `provider:model`.
-    pub(crate) model: String,
-    /// How the model was detected; none if it was configured.
-    pub(crate) source: Option<String>,
-    /// Other models that were detected.
-    pub(crate) others: Vec<DetectedModel>,
-    /// Agents that name a model.
-    pub(crate) agent_models: Vec<AgentModel>,
-    /// An agent for the sample command.
-    pub(crate) sample_agent: Option<String>,
-}
-
-/// A detected model.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DetectedModel {
-    pub(crate) model: String,
-    pub(crate) source: String,
-}
-
-/// The model of an agent that names one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct AgentModel {
-    pub(crate) agent: String,
-    pub(crate) model: String,
-    /// Reason why the model cannot be used.
-    pub(crate) problem: Option<String>,
-}
 
 const PROVIDER_SETUP_HINT: &str =
     "export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (no restart needed)";
 
-impl ModelSummary {
-    /// Text lines, printed below the agents.
-    pub(crate) fn lines(&self, paint: Paint) -> Vec<String> {
-        let label = |text: &str| paint.faint(&format!("{text:<8}"));
-        let mut lines = Vec::new();
-        let is_playbook = self.model == "playbook";
-        lines.push(match (is_playbook, &self.source) {
-            (true, _) => format!(
-                "  {}  {} {}",
-                label("model"),
-                paint.strong("playbook"),
-                paint.warn("(built in, no network, scripted answers: not an AI model)")
-            ),
-            (false, Some(source)) => {
-                format!(
-                    "  {}  {} ({})",
-                    label("model"),
-                    paint.strong(&escape_for_terminal(&self.model)),
-                    escape_for_terminal(source)
-                )
-            }
-            (false, None) => format!("  {}  {}", label("model"), paint.strong(&escape_for_terminal(&self.model))),
-        });
-        for model in &self.others {
-            lines.push(format!(
+/// Text lines, printed below the agents.
+pub(crate) fn lines(summary: &ModelSummary, paint: Paint) -> Vec<String> {
+    let label = |text: &str| paint.faint(&format!("{text:<8}"));
+    let mut lines = Vec::new();
+    let is_playbook = summary.model == "playbook";
+    lines.push(match (is_playbook, &summary.source) {
+        (true, _) => format!(
+            "  {}  {} {}",
+            label("model"),
+            paint.strong("playbook"),
+            paint.warn("(built in, no network, scripted answers: not an AI model)")
+        ),
+        (false, Some(source)) => {
+            format!(
                 "  {}  {} ({})",
-                label("found"),
-                escape_for_terminal(&model.model),
-                escape_for_terminal(&model.source)
+                label("model"),
+                paint.strong(&escape_for_terminal(&summary.model)),
+                escape_for_terminal(source)
+            )
+        }
+        (false, None) => format!("  {}  {}", label("model"), paint.strong(&escape_for_terminal(&summary.model))),
+    });
+    for model in &summary.others {
+        lines.push(format!(
+            "  {}  {} ({})",
+            label("found"),
+            escape_for_terminal(&model.model),
+            escape_for_terminal(&model.source)
+        ));
+    }
+    for own in summary.agent_models.iter().filter(|own| own.problem.is_none()) {
+        lines.push(format!("  {}  {} for {}", label(""), escape_for_terminal(&own.model), paint.name(&own.agent)));
+    }
+    if is_playbook && summary.agent_models.is_empty() {
+        if let Some(agent) = &summary.sample_agent {
+            lines.push(format!("  {}  baton run {agent} \"Hello\"", label("try")));
+        }
+        lines.push(format!("  {}  {PROVIDER_SETUP_HINT}", label("real AI")));
+    }
+    for own in &summary.agent_models {
+        if let Some(problem) = &own.problem {
+            let warning = paint.warn("warning");
+            let model = escape_for_terminal(&own.model);
+            lines.push(format!(
+                "{warning}: {model} cannot be used for {}: {}",
+                own.agent,
+                escape_for_terminal(problem)
             ));
         }
-        for own in self.agent_models.iter().filter(|own| own.problem.is_none()) {
-            lines.push(format!("  {}  {} for {}", label(""), escape_for_terminal(&own.model), paint.name(&own.agent)));
-        }
-        if is_playbook && self.agent_models.is_empty() {
-            if let Some(agent) = &self.sample_agent {
-                lines.push(format!("  {}  baton run {agent} \"Hello\"", label("try")));
-            }
-            lines.push(format!("  {}  {PROVIDER_SETUP_HINT}", label("real AI")));
-        }
-        for own in &self.agent_models {
-            if let Some(problem) = &own.problem {
-                let warning = paint.warn("warning");
-                let model = escape_for_terminal(&own.model);
-                lines.push(format!(
-                    "{warning}: {model} cannot be used for {}: {}",
-                    own.agent,
-                    escape_for_terminal(problem)
-                ));
-            }
-        }
-        lines
     }
+    lines
+}
 
-    /// JSON form.
-    pub(crate) fn to_json(&self) -> Value {
-        let found: Vec<_> =
-            self.others.iter().map(|model| json!({ "model": model.model, "found": model.source })).collect();
-        let own: Vec<_> = self
-            .agent_models
-            .iter()
-            .map(|own| json!({ "agent": own.agent, "model": own.model, "trouble": own.problem }))
-            .collect();
-        json!({ "model": self.model, "found": self.source, "others": found, "agents": own })
-    }
+/// JSON form.
+pub(crate) fn to_json(summary: &ModelSummary) -> Value {
+    let found: Vec<_> =
+        summary.others.iter().map(|model| json!({ "model": model.model, "found": model.source })).collect();
+    let own: Vec<_> = summary
+        .agent_models
+        .iter()
+        .map(|own| json!({ "agent": own.agent, "model": own.model, "trouble": own.problem }))
+        .collect();
+    json!({ "model": summary.model, "found": summary.source, "others": found, "agents": own })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use baton_server::{AgentModel, DetectedModel};
 
     fn playbook() -> ModelSummary {
         ModelSummary {
@@ -120,7 +89,7 @@ mod tests {
 
     #[test]
     fn summary_of_the_first_run() {
-        insta::assert_snapshot!(playbook().lines(Paint::PLAIN).join("\n"), @r#"
+        insta::assert_snapshot!(lines(&playbook(), Paint::PLAIN).join("\n"), @r#"
           model     playbook (built in, no network, scripted answers: not an AI model)
           try       baton run weather "Hello"
           real AI   export OPENAI_API_KEY=... | ANTHROPIC_API_KEY=... | GEMINI_API_KEY=..., or start Ollama (no restart needed)
@@ -145,7 +114,7 @@ mod tests {
             ],
             sample_agent: Some("poet".to_owned()),
         };
-        insta::assert_snapshot!(found.lines(Paint::PLAIN).join("\n"), @r"
+        insta::assert_snapshot!(lines(&found, Paint::PLAIN).join("\n"), @r"
           model     openai:gpt-5-mini (OPENAI_API_KEY)
           found     ollama:qwen3:8b (Ollama answers at http://127.0.0.1:11434)
                     claude:claude-sonnet-4-5 for poet

@@ -1,13 +1,13 @@
 //! `server.json`: how commands find the server that owns a data directory.
 
+use crate::failure::CliError;
+use baton_system::write_private;
 use baton_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
     path::{Path, PathBuf},
 };
-
-use crate::{failure::CliError, wiring::write_private};
 
 const FILE_NAME: &str = "server.json";
 

@@ -86,3 +86,39 @@ impl Signals {
         }
     }
 }
+
+/// SIGHUP signals.
+#[cfg(unix)]
+pub(crate) struct Hangups(Option<tokio::signal::unix::Signal>);
+
+#[cfg(unix)]
+impl Hangups {
+    /// Installs the signal handler; from now on the signal does not end the process.
+    pub(crate) fn listen() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        let hangups = signal(SignalKind::hangup()).inspect_err(|error| {
+            tracing::warn!(%error, "the SIGHUP handler could not be installed; restart to reload agents and models");
+        });
+        Self(hangups.ok())
+    }
+
+    /// Waits for the next signal.
+    pub(crate) async fn next(&mut self) {
+        wait_for_signal(&mut self.0).await;
+    }
+}
+
+/// SIGHUP signals, which this platform does not have.
+#[cfg(not(unix))]
+pub(crate) struct Hangups;
+
+#[cfg(not(unix))]
+impl Hangups {
+    pub(crate) fn listen() -> Self {
+        Self
+    }
+
+    pub(crate) async fn next(&mut self) {
+        std::future::pending::<()>().await;
+    }
+}

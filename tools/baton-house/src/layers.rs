@@ -36,6 +36,7 @@ pub const LAYERS: &[(&str, u8)] = &[
     ("baton-outbound", 2),
     ("baton-engine", 3),
     ("baton-http", 4),
+    ("baton-server", 4),
     ("baton-client", 4),
     ("baton-sdk", 4),
     ("baton-tui", 4),
@@ -79,21 +80,54 @@ const FORBIDDEN_DEPENDENCIES: &[(&str, &str, &str)] = &[
     ("baton-tui", "baton-engine", "the terminal speaks to a server through baton-client"),
     ("baton-client", "baton-engine", "the client knows the HTTP surface only"),
     ("baton-client", "baton-http", "the client knows the wire, not the server"),
-    ("baton-engine", "baton-journal", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-models", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-model-registry", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-providers", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-local", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-outbound", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-identity", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-peers", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-toolhost", "the engine drives ports; the binary wires implementations"),
-    ("baton-engine", "baton-mcp", "the engine drives ports; the binary wires implementations"),
+    ("baton-engine", "baton-journal", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-models", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-model-registry", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-providers", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-local", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-outbound", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-identity", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-peers", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-toolhost", "the engine drives ports; baton-server composes the implementations"),
+    ("baton-engine", "baton-mcp", "the engine drives ports; baton-server composes the implementations"),
     ("baton-engine", "baton-wire", "the engine knows no wire dialect"),
     ("baton-engine", "baton-responses", "the engine knows no wire dialect"),
     ("baton-http", "baton-journal", "surfaces submit commands and read views; only the engine appends"),
     ("baton-agentdir", "baton-rules", "a definition is parsed without the rules of its runs"),
     ("baton-rules", "baton-ports", "the rules take values and return values"),
+];
+
+/// The crate that composes the engine, the implementations of its ports and the HTTP surface.
+const COMPOSITION: &str = "baton-server";
+
+/// Implementations of the engine's ports.
+const PORT_IMPLEMENTATIONS: &[&str] = &[
+    "baton-identity",
+    "baton-journal",
+    "baton-local",
+    "baton-model-registry",
+    "baton-models",
+    "baton-peers",
+    "baton-providers",
+    "baton-spans",
+    "baton-tempo",
+    "baton-toolhost",
+];
+
+/// Crates that a user of the composition gets from it. The others hold values of a configuration as well.
+const COMPOSED_CRATES: &[&str] = &[
+    "baton-engine",
+    "baton-export",
+    "baton-http",
+    "baton-identity",
+    "baton-journal",
+    "baton-mcp",
+    "baton-model-registry",
+    "baton-models",
+    "baton-providers",
+    "baton-spans",
+    "baton-tempo",
+    "baton-toolhost",
 ];
 
 /// Output of `cargo metadata --no-deps`.
@@ -160,7 +194,30 @@ pub fn check(metadata: &Metadata) -> Vec<Violation> {
         }
     }
     violations.extend(check_forbidden(metadata));
+    violations.extend(metadata.packages.iter().filter(|package| !is_tool(package)).flat_map(check_composition));
     violations
+}
+
+/// Only the composition depends on the engine together with implementations of its ports; its users depend on it
+/// instead.
+fn check_composition(package: &Package) -> Option<Violation> {
+    if package.name == COMPOSITION {
+        return None;
+    }
+    let needs = |name: &str| dependency_names(package).any(|needed| needed == name);
+    if needs(COMPOSITION)
+        && let Some(composed) = COMPOSED_CRATES.iter().find(|name| needs(name))
+    {
+        let rule = format!("depends on {COMPOSITION} and on {composed}, which only {COMPOSITION} composes");
+        return Some(Violation::new(&package.name, rule));
+    }
+    if needs("baton-engine")
+        && let Some(implementation) = PORT_IMPLEMENTATIONS.iter().find(|name| needs(name))
+    {
+        let rule = format!("depends on baton-engine and on {implementation}; only {COMPOSITION} composes them");
+        return Some(Violation::new(&package.name, rule));
+    }
+    None
 }
 
 /// An example shows the public interface, so it may depend on the SDK only.

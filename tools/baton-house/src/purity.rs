@@ -53,27 +53,6 @@ pub fn check_lints(tree: &Tree) -> Vec<Violation> {
         .collect()
 }
 
-/// The binary or the SDK uses the engine in more than one module; all other modules use `baton-client` or get their
-/// values from the wiring module.
-pub fn check_wiring(tree: &Tree) -> Vec<Violation> {
-    ["crates/baton/src/", "crates/baton-sdk/src/"]
-        .iter()
-        .filter_map(|sources| find_second_wiring(tree, sources))
-        .collect()
-}
-
-fn find_second_wiring(tree: &Tree, sources: &str) -> Option<Violation> {
-    let mut modules: Vec<&str> = tree
-        .rust()
-        .filter(|(path, text)| !is_test(path) && text.contains("baton_engine"))
-        .filter_map(|(path, _)| path.strip_prefix(sources))
-        .filter_map(|path| path.split(['/', '.']).next())
-        .collect();
-    modules.dedup();
-    let rule = format!("knows baton-engine in {}; only one wiring module may", modules.join(", "));
-    (modules.len() > 1).then(|| Violation::new(sources.trim_end_matches('/'), rule))
-}
-
 fn is_pure(path: &str) -> bool {
     LAYERS.iter().any(|(name, layer)| *layer <= 1 && path.starts_with(&format!("crates/{name}/src/")))
 }

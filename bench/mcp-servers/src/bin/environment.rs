@@ -18,7 +18,7 @@ async fn main() -> Result<(), Error> {
             agent.tool(add.read_only())
         }
     };
-    let running = Baton::new().agent(agent).tracing().start("127.0.0.1:0").await?;
+    let running = Baton::new().agent(agent).telemetry().start("127.0.0.1:0").await?;
     println!("{}/agents/adder/mcp", running.url());
     std::future::pending().await
 }

@@ -1,8 +1,8 @@
 //! HTTP client and credential of one peer.
 
 use super::refusal;
-use crate::{Authorize, Authorizer, ClientIdentity, EnvironmentAccess, PeerConfig};
-use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
+use crate::{Authorize, Authorizer, ClientIdentity, PeerConfig, authorize::EnvironmentCredentials};
+use baton_outbound::{AddressPolicy, EnvironmentAccess, GuardedClient, OutboundOptions};
 use baton_ports::PeerRegistryError;
 use baton_types::ErrorCode;
 use std::{fs, sync::Arc, time::Duration};
@@ -51,7 +51,7 @@ impl PeerHttpClient {
         };
         let client = self.client.with_options(options);
         let client = client.map_err(|error| refusal(ErrorCode::TLS_INVALID, error.to_string()))?;
-        Ok(EnvironmentAccess { client, authorize: Arc::clone(&self.authorize) })
+        Ok(EnvironmentAccess { client, authenticator: Arc::new(EnvironmentCredentials(Arc::clone(&self.authorize))) })
     }
 }
 

@@ -7,9 +7,10 @@ mod typed_host;
 pub use typed_host::TypedHostConnector;
 
 use crate::{
-    CardReadOutcome, ChosenInterface, DiscoverError, DiscoveredCard, DiscoveryOptions, EnvironmentAccess, FetchedCard,
-    PeerConfig, PeerConnector, PeerInterface, choose_interface, connect, discover, refresh,
+    CardReadOutcome, ChosenInterface, DiscoverError, DiscoveredCard, DiscoveryOptions, FetchedCard, PeerConfig,
+    PeerConnector, PeerInterface, choose_interface, connect, discover, refresh,
 };
+use baton_outbound::EnvironmentAccess;
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;

@@ -1,7 +1,8 @@
 //! Access to peers whose URL was typed by the user: their hosts are always allowed.
 
 use super::NetworkConnector;
-use crate::{CardReadOutcome, Credential, EnvironmentAccess, FetchedCard, PeerConfig, PeerConnector, PeerInterface};
+use crate::{CardReadOutcome, Credential, FetchedCard, PeerConfig, PeerConnector, PeerInterface};
+use baton_outbound::EnvironmentAccess;
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_wire::a2a::v1::AgentCard;
 use std::time::Duration;

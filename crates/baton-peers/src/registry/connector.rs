@@ -1,7 +1,7 @@
 //! Reading a peer's card and connecting to the peer.
 
-use crate::{Authorize, Binding, PeerCapabilities, PeerClient, PeerConfig, RetryLimits, traced::EndpointAttributes};
-use baton_outbound::GuardedClient;
+use crate::{Binding, PeerCapabilities, PeerClient, PeerConfig, RetryLimits, traced::EndpointAttributes};
+use baton_outbound::EnvironmentAccess;
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::AgentCard;
@@ -28,21 +28,6 @@ pub trait PeerConnector: Send + Sync + 'static {
         let _ = timeout;
         let detail = format!("the Environment of {} cannot be reached", config.url);
         Err(PeerRegistryError { code: ErrorCode::PEER_UNREACHABLE, detail })
-    }
-}
-
-/// Access to the peer's services besides A2A, with the same limits and credential.
-#[derive(Clone)]
-pub struct EnvironmentAccess {
-    /// Checks every address as for the peer itself; follows no redirect to another origin.
-    pub client: GuardedClient,
-    /// Adds the credential.
-    pub authorize: Arc<dyn Authorize>,
-}
-
-impl fmt::Debug for EnvironmentAccess {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("EnvironmentAccess").finish_non_exhaustive()
     }
 }
 

@@ -9,6 +9,6 @@ mod open;
 mod referenced;
 mod refresh;
 
-pub use connector::{CardReadOutcome, EnvironmentAccess, FetchedCard, PeerConnector, PeerInterface};
+pub use connector::{CardReadOutcome, FetchedCard, PeerConnector, PeerInterface};
 pub use local::LocalPeerRegistry;
 pub use open::PeerRegistryOptions;

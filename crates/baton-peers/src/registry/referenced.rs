@@ -1,12 +1,14 @@
 //! Peers referenced by agent definitions: known as long as they are referenced, never stored.
 
 use super::{
-    EnvironmentAccess, FetchedCard, LocalPeerRegistry,
+    FetchedCard, LocalPeerRegistry,
     entry::PeerEntry,
     local::{MAX_PEERS, refusal},
 };
 use crate::PeerConfig;
+use baton_outbound::{EnvironmentAccess, EnvironmentRegistry};
 use baton_ports::PeerRegistryError;
+use baton_types::is_agent_name;
 use baton_types::is_agent_name;
 use baton_types::{AgentName, ErrorCode, McpTransport};
 use std::{collections::BTreeMap, time::Duration};
@@ -47,30 +49,26 @@ impl LocalPeerRegistry {
         }
     }
 
-    /// Access to a peer's Environment, with this request timeout.
-    pub fn environment_access(
-        &self,
-        name: &AgentName,
-        timeout: Duration,
-    ) -> Result<EnvironmentAccess, PeerRegistryError> {
-        self.connector.environment_access(&self.entry(name)?.config, timeout)
-    }
-
-    /// URL of a peer's Environment.
-    pub fn environment_url(&self, name: &AgentName) -> Option<String> {
-        let resources = self.entry(name).ok()?.resources;
-        resources.servers.first().and_then(|server| match &server.transport {
-            McpTransport::Http { url, .. } => Some(url.clone()),
-            _ => None,
-        })
-    }
-
     /// Stores a new card if the configuration of the peer is unchanged; returns `false` if the peer is not referenced.
     pub(super) fn update_referenced_card(&self, name: &AgentName, config: &PeerConfig, card: &FetchedCard) -> bool {
         let mut referenced = self.referenced.write();
         let Some(entry) = referenced.get_mut(name).filter(|entry| entry.config == *config) else { return false };
         *entry = entry.clone().with_new_card(Box::new(card.clone()), &*self.connector);
         true
+    }
+}
+
+impl EnvironmentRegistry for LocalPeerRegistry {
+    fn environment_url(&self, agent: &AgentName) -> Option<String> {
+        let resources = self.entry(agent).ok()?.resources;
+        resources.servers.first().and_then(|server| match &server.transport {
+            McpTransport::Http { url, .. } => Some(url.clone()),
+            _ => None,
+        })
+    }
+
+    fn environment_access(&self, agent: &AgentName, timeout: Duration) -> Result<EnvironmentAccess, PeerRegistryError> {
+        self.connector.environment_access(&self.entry(agent)?.config, timeout)
     }
 }
 

@@ -2,7 +2,8 @@
 
 use async_stream::stream;
 use baton_engine::{Engine, EngineOptions, NoPeers, Ports};
-use baton_http::{A2aOptions, HttpOptions, ServeOptions, app, serve};
+use baton_http::{HttpOptions, ServeOptions, app, serve};
+use baton_http_a2a::A2aOptions;
 use baton_journal::MemoryJournal;
 use baton_ports::{
     AgentSource, BoxFuture, ChatMessage, FinishReason, Model, ModelCall, ModelError, ModelEvent, ModelResolver,

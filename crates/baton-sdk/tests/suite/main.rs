@@ -1,7 +1,9 @@
 //! Agents defined in Rust, served and called by clients.
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
+mod exported;
 mod made;
 mod managed;
+mod otlp_receiver;
 mod rejections;
 mod served;

@@ -12,7 +12,7 @@ mod stream_readiness;
 pub use connect::{RemoteConnector, RemoteSettings};
 pub use error::RemoteError;
 pub use explain::needs_login;
-pub use remote::{RemoteServer, RequestAuthenticator};
+pub use remote::RemoteServer;
 
 pub(crate) use events::{StreamCutoff, events};
 pub(crate) use remote::{ContentClass, content_class};

@@ -13,6 +13,8 @@ mod schema;
 mod show;
 mod texts;
 
+pub(super) use list::list_known_agents;
+
 use crate::{
     failure::{CliError, Exit},
     screen::Screen,

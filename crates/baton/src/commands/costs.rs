@@ -21,8 +21,8 @@ use crate::{
     config::{BatonSettings, Budgets},
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal, one_line},
-    wiring::now,
 };
+use baton_server::now;
 use baton_types::{ErrorCode, Timestamp};
 use clap::Args;
 use std::{collections::BTreeSet, time::Duration};

@@ -9,11 +9,13 @@ use crate::{
     examples,
     failure::{CliError, Exit},
     follow::follow,
+    open_server::open_server,
+    published_server::{PortChoice, PublishedServer},
     screen::Screen,
     signals::StopRequests,
-    wiring::{AgentRequirement, Baton, PortChoice, RunningServer, Strictness, fresh_id},
 };
 use baton_client::SendRequest;
+use baton_server::{AgentRequirement, PlaybookMode, fresh_id};
 use baton_types::{ErrorCode, Message, Part, Role};
 use baton_wire::a2a::v1::TaskState;
 use clap::Args;
@@ -60,12 +62,12 @@ pub(crate) async fn run(options: DemoOptions, screen: Screen, mut stop: StopRequ
     let models = ModelOverrides { model: Some("playbook".to_owned()), production: None };
     let settings =
         ConfigOverrides { port, data: Some(data), agents, models, ..ConfigOverrides::default() }.without_file()?;
-    let (baton, diagnostics) = Baton::open(&settings, Strictness::Lenient, AgentRequirement::Required).await?;
-    for diagnostic in &diagnostics {
+    let server = open_server(&settings, PlaybookMode::Lenient, AgentRequirement::Required).await?;
+    for diagnostic in server.diagnostics() {
         screen.diagnostic(diagnostic);
     }
-    let server = RunningServer::start(baton, &settings, choice, screen).await?;
-    let mut show = DemoPrinter::new(screen, server.url.clone());
+    let server = PublishedServer::start(server, &settings, choice, screen).await?;
+    let mut show = DemoPrinter::new(screen, server.url().to_owned());
     show.print_agents(&server.agents());
     let answered = tokio::select! {
         answered = ask_question(&server, &mut show) => answered,
@@ -85,8 +87,8 @@ pub(crate) async fn run(options: DemoOptions, screen: Screen, mut stop: StopRequ
 }
 
 /// Sends the question over HTTP, like any client.
-async fn ask_question(server: &RunningServer, show: &mut DemoPrinter) -> Result<Exit, CliError> {
-    let session = BatonConnection::connect(&server.url, None)?;
+async fn ask_question(server: &PublishedServer, show: &mut DemoPrinter) -> Result<Exit, CliError> {
+    let session = BatonConnection::connect(server.url(), None)?;
     let question = Message::new(fresh_id().into(), Role::User, vec![Part::text(QUESTION)]);
     show.print_question(AGENT_NAME, QUESTION);
     let stream = session.client.send_streaming(AGENT_NAME, SendRequest::new(question)).await.map_err(client_failure)?;

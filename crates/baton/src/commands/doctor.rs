@@ -14,8 +14,8 @@ use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal},
-    wiring::{self, RepairStep},
 };
+use baton_server::{RepairStep, ServerError};
 use baton_types::ErrorCode;
 use check::{CheckResult, CheckStatus};
 use clap::Args;
@@ -89,7 +89,14 @@ fn repair(connection: &ConnectionOptions) -> Result<Vec<RepairStep>, CliError> {
         let message = "--repair works on a local data directory and cannot be used with --server";
         return Err(CliError::new(ErrorCode::USAGE, message).hint("Name the directory with --data."));
     }
-    wiring::repair(&connection.settings()?.data)
+    baton_server::repair_directory(&connection.settings()?.data).map_err(|error| {
+        let is_locked = matches!(error, ServerError::DataDirectoryLocked(_));
+        let failure = CliError::from(error);
+        match is_locked {
+            true => failure.hint("Stop the server first; a repair needs exclusive access to the directory."),
+            false => failure,
+        }
+    })
 }
 
 async fn run_checks(connection: &ConnectionOptions) -> Result<Vec<CheckResult>, CliError> {

@@ -5,12 +5,13 @@ use crate::{
     commands::connection_options::ConnectionOptions,
     config::{BatonSettings, ConfigOverrides},
     connect::BatonConnection,
+    entries::DataStorage,
     failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
-    wiring::{AgentRequirement, Persistence},
 };
 use baton_encoding::path_segment;
+use baton_server::AgentRequirement;
 use clap::Args;
 use std::time::Duration;
 
@@ -87,7 +88,7 @@ async fn find(options: McpOptions, screen: Screen) -> Result<(BatonConnection, O
         screen.print_stderr(&format!("baton mcp: using {url}"));
         return Ok((BatonConnection::connect(&url, token.as_deref())?, None));
     }
-    let keep = if data.is_some() { Persistence::DataDirectory } else { Persistence::InMemory };
+    let keep = if data.is_some() { DataStorage::DataDirectory } else { DataStorage::InMemory };
     let settings: BatonSettings = ConfigOverrides { config, data, ..ConfigOverrides::default() }.resolve()?;
     if uris.is_empty()
         && let Some(session) = BatonConnection::find_running(&settings.data, token.as_deref()).await?
@@ -95,7 +96,7 @@ async fn find(options: McpOptions, screen: Screen) -> Result<(BatonConnection, O
         screen.print_stderr(&format!("baton mcp: using {}", session.url.as_deref().unwrap_or_default()));
         return Ok((session, Some(ServerRediscovery { data: settings.data, token })));
     }
-    let needs = if manage { AgentRequirement::Optional } else { AgentRequirement::Required };
+    let needs = if manage { AgentRequirement::Unchecked } else { AgentRequirement::Reachable };
     let session = BatonConnection::for_bridge(&settings, &uris, keep, needs, screen).await?;
     Ok((session, None))
 }

@@ -5,12 +5,13 @@ mod show;
 
 use crate::{
     commands::connection_options::ConnectionOptions,
+    config::{BatonSettings, ConfigOverrides},
     failure::{CliError, Exit},
     screen::Screen,
-    wiring::{self, ProviderReport},
 };
+use baton_server::{ModelsReport, ProviderQuery, ProviderReport, ProviderRequest, Readiness};
 use clap::{Args, Subcommand};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Options of `baton models`.
@@ -67,10 +68,11 @@ pub(crate) async fn run(options: ModelsOptions, screen: Screen) -> Result<Exit, 
         return check::run(check, screen).await;
     }
     let settings = options.choice.settings()?;
-    let asks = if options.offline { wiring::ProviderQuery::Skip } else { wiring::ProviderQuery::All };
-    let report = wiring::report(&settings, options.choice.agent.as_deref(), options.provider.as_deref(), asks).await?;
+    let asks = if options.offline { ProviderQuery::Skip } else { ProviderQuery::All };
+    let report =
+        report_providers(&settings, options.choice.agent.as_deref(), options.provider.as_deref(), asks).await?;
     if screen.is_json() {
-        let providers: Vec<_> = report.providers.iter().map(ProviderReport::to_json).collect();
+        let providers: Vec<_> = report.providers.iter().map(provider_json).collect();
         screen.print(&json!({ "model": report.model, "found": report.source, "providers": providers }).to_string());
         return Ok(Exit::Ok);
     }
@@ -81,13 +83,44 @@ pub(crate) async fn run(options: ModelsOptions, screen: Screen) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
+/// Reports all providers, or one, with the configuration of this agent.
+pub(super) async fn report_providers(
+    settings: &BatonSettings,
+    agent: Option<&str>,
+    provider: Option<&str>,
+    query: ProviderQuery,
+) -> Result<ModelsReport, CliError> {
+    let request = ProviderRequest { agent: agent.map(Into::into), provider: provider.map(ToOwned::to_owned), query };
+    Ok(request.run(&settings.agent_options(), settings.model_options()).await?)
+}
+
+/// JSON form of a provider.
+fn provider_json(provider: &ProviderReport) -> Value {
+    let (status, detail) = match &provider.readiness {
+        Readiness::Ready { live: true } => ("ready", None),
+        Readiness::Ready { live: false } => ("configured", None),
+        Readiness::Missing(problem) => ("missing", Some(problem)),
+        Readiness::Failing(problem) => ("failing", Some(problem)),
+    };
+    let models: Vec<_> = provider
+        .models
+        .iter()
+        .map(|model| {
+            json!({ "id": model.id, "window": model.window, "max_output": model.max_output,
+                "input": model.input, "output": model.output })
+        })
+        .collect();
+    json!({ "id": provider.id, "title": provider.title, "status": status, "detail": detail, "from": provider.from,
+        "models": models })
+}
+
 impl ModelConfigOptions {
-    fn settings(&self) -> Result<crate::config::BatonSettings, CliError> {
-        let chosen = crate::config::ConfigOverrides {
+    fn settings(&self) -> Result<BatonSettings, CliError> {
+        let chosen = ConfigOverrides {
             config: self.connection.config.clone(),
             data: self.connection.data.clone(),
             agents: self.agents.clone(),
-            ..crate::config::ConfigOverrides::default()
+            ..ConfigOverrides::default()
         };
         chosen.resolve()
     }

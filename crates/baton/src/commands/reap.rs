@@ -14,6 +14,6 @@ pub(crate) fn command() -> Option<Vec<String>> {
 
 /// Waits until stdin closes, then terminates the remaining process groups.
 pub(crate) fn run() -> Exit {
-    crate::wiring::reap_groups(io::stdin().lock());
+    baton_server::reap_groups(io::stdin().lock());
     Exit::Ok
 }

@@ -19,12 +19,13 @@ use crate::{
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     follow::{FollowOutcome, follow, follow_from_now},
+    model_summary, remote_agents,
     screen::Screen,
     signals::StopRequests,
     steps::StepStatus,
-    wiring::{self, fresh_id},
 };
 use baton_client::{ClientError, SendRequest};
+use baton_server::fresh_id;
 use baton_types::{ErrorCode, Message, Part, Role};
 use clap::Args;
 use std::{io::IsTerminal, path::PathBuf};
@@ -111,9 +112,9 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
     let mut telling = RunPrinter::new(screen, quiet);
     let models = ModelOverrides { model, production: None };
     let chosen = ConfigOverrides { config, data, agents, models, ..ConfigOverrides::default() };
-    if wiring::is_address(&agent) {
+    if remote_agents::is_address(&agent) {
         let bearer = connection_options::parse_bearer(bearer.as_deref())?;
-        let client = wiring::remote_orchestrator(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
+        let client = remote_agents::remote_orchestrator(&agent, bearer, &allow_peer, &chosen.resolve()?)?;
         return tokio::select! {
             ended = remote::converse(&client, &agent, request, &mut telling) => ended,
             () = stop.first() => Ok(print_interrupt(&mut telling, InterruptMessage { verb: "stopped following", location: "there", list: " there" })),
@@ -135,7 +136,7 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
         None => BatonConnection::find(&chosen.resolve()?, token.as_deref(), screen).await?,
     };
     if let Some(own) = session.in_process.as_ref().filter(|_| !quiet && std::io::stderr().is_terminal()) {
-        for line in own.model_summary()?.lines(screen.stderr_paint()) {
+        for line in model_summary::lines(&own.handle().model_summary()?, screen.stderr_paint()) {
             screen.print_stderr(&line);
         }
     }

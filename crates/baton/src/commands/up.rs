@@ -1,14 +1,18 @@
 //! `baton up`: serves agents until it is stopped.
 
+mod playbook_report;
+
+use self::playbook_report::report_playbook;
 use crate::{
     config::{AccessOverrides, BatonSettings, ConfigOverrides, ModelOverrides},
     failure::{CliError, Exit},
-    model_summary::ModelSummary,
+    mcp_status, model_summary,
+    open_server::open_server,
+    published_server::{PortChoice, PublishedServer},
     screen::Screen,
-    signals::StopRequests,
-    wiring::{AgentRequirement, Baton, PortChoice, RunningServer, Strictness},
+    signals::{Hangups, StopRequests},
 };
-use baton_api::agent_address;
+use baton_server::{AgentRequirement, LostJournal, ModelSummary, PlaybookMode, ServerHandle};
 use baton_types::{ErrorCode, ToolExecution};
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use serde_json::json;
@@ -134,7 +138,7 @@ impl From<ToolLocation> for ToolExecution {
 
 /// Opens the data directory, serves, and shuts down gracefully.
 pub(crate) async fn run(options: UpOptions, screen: Screen, mut stop: StopRequests) -> Result<Exit, CliError> {
-    let strictness = if options.strict { Strictness::Strict } else { Strictness::Lenient };
+    let playbook = if options.strict { PlaybookMode::Strict } else { PlaybookMode::Lenient };
     let chosen = ConfigOverrides {
         config: options.config,
         port: options.port,
@@ -154,37 +158,49 @@ pub(crate) async fn run(options: UpOptions, screen: Screen, mut stop: StopReques
         models: ModelOverrides { model: options.model, production: options.production },
     };
     let mut settings = chosen.resolve()?;
-    settings.new_journal = options.new_journal;
+    settings.lost_journal = if options.new_journal { LostJournal::Replace } else { LostJournal::Reject };
     if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
         let message = format!("others can reach {}, and would have full access without authentication", settings.host);
         return Err(CliError::new(ErrorCode::EXPOSED, message));
     }
-    let (baton, diagnostics) = Baton::open(&settings, strictness, AgentRequirement::Optional).await?;
-    for diagnostic in &diagnostics {
+    let server = open_server(&settings, playbook, AgentRequirement::Optional).await?;
+    for diagnostic in server.diagnostics() {
         screen.diagnostic(diagnostic);
     }
     warn_push_without_public_url(&settings, screen);
-    let answering = baton.model_summary()?;
-    let server = RunningServer::start(baton, &settings, PortChoice::Fixed, screen).await?;
+    let answering = server.handle().model_summary()?;
+    let server = PublishedServer::start(server, &settings, PortChoice::Fixed, screen).await?;
     announce(&server, &settings, &answering, screen);
-    server.baton().warm(screen);
-    server.baton().watch_logins(&settings.data);
-    server.baton().reload_on_sighup();
+    server.handle().warm_mcp_servers(move |agent, status| mcp_status::print_status(agent, status, screen));
+    reload_on_hangup(server.handle().clone());
     stop.first().await;
     screen.print_stderr("stopping; unfinished runs resume at the next start (repeat to stop immediately)");
-    let exit = match strictness {
-        Strictness::Strict => server.baton().report(screen),
-        Strictness::Lenient => Exit::Ok,
+    let exit = match playbook {
+        PlaybookMode::Strict => report_playbook(server.handle(), screen),
+        PlaybookMode::Lenient => Exit::Ok,
     };
     server.stop().await;
     Ok(exit)
 }
 
+/// Reloads agents and models on SIGHUP, in the background.
+fn reload_on_hangup(server: ServerHandle) {
+    let mut hangups = Hangups::listen();
+    tokio::spawn(async move {
+        loop {
+            hangups.next().await;
+            let reloaded = server.reload().await;
+            let (unusable, model) = (reloaded.unusable.len(), reloaded.model.as_str());
+            tracing::info!(unusable, model, "reloaded agents and models");
+        }
+    });
+}
+
 /// Maximum number of agents listed at startup.
 const MAX_LISTED_AGENTS: usize = 50;
 
-fn announce(server: &RunningServer, settings: &BatonSettings, answering: &ModelSummary, screen: Screen) {
-    let url = &server.url;
+fn announce(server: &PublishedServer, settings: &BatonSettings, answering: &ModelSummary, screen: Screen) {
+    let url = server.url();
     let agents = server.agents();
     let data = settings.data.display().to_string();
     if screen.is_json() {
@@ -194,7 +210,7 @@ fn announce(server: &RunningServer, settings: &BatonSettings, answering: &ModelS
             .collect();
         let auth = settings.auth.required;
         let all = json!({"url": url, "data": data, "pid": std::process::id(), "auth": auth, "agents": agents,
-            "models": answering.to_json()});
+            "models": model_summary::to_json(answering)});
         screen.print(&all.to_string());
         return;
     }
@@ -218,11 +234,11 @@ fn announce(server: &RunningServer, settings: &BatonSettings, answering: &ModelS
     if let Some(more @ 1..) = agents.len().checked_sub(MAX_LISTED_AGENTS) {
         screen.print_stderr(&format!("  and {more} more; list all with `baton agents`"));
     }
-    for line in answering.lines(paint) {
+    for line in model_summary::lines(answering, paint) {
         screen.print_stderr(&line);
     }
     if settings.auth.required {
-        announce_auth(server.baton().valid_tokens(), settings, screen);
+        announce_auth(server.handle().valid_tokens(), settings, screen);
     } else if !settings.host.is_loopback() {
         let warning = paint.warn("warning");
         screen.print_stderr(&format!("{warning}: any client that can reach {} has full access", settings.host));

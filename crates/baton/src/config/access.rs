@@ -1,13 +1,13 @@
 //! Access settings: authentication, TLS, CORS and rate limits.
 
-use super::raw::{CardAccess, Issuer, MetricsAccess, RawAuth, RawLimits, RawTls};
+use super::raw::{CardAccess, MetricsAccess, RawAuth, RawLimits, RawTls};
 use crate::failure::CliError;
-use baton_http::CorsOrigins;
+use baton_server::{CorsOrigins, IssuerConfig, RateLimit, TlsFiles};
 use baton_types::ErrorCode;
 use std::path::{Path, PathBuf};
 
 /// Default rate limit per caller if authentication is required.
-const DEFAULT_RATE_LIMIT: CallerRateLimit = CallerRateLimit { per_second: 50, burst: 200 };
+const DEFAULT_RATE_LIMIT: RateLimit = RateLimit { per_second: 50, burst: 200 };
 
 /// Authentication settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -19,24 +19,7 @@ pub(crate) struct Auth {
     /// Access to metrics.
     pub(crate) metrics: MetricsAccess,
     /// Issuers of accepted JSON Web Tokens, in addition to tokens issued here.
-    pub(crate) issuers: Vec<Issuer>,
-}
-
-/// Certificate and key of the server, and the CA of client certificates.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tls {
-    pub(crate) cert: PathBuf,
-    pub(crate) key: PathBuf,
-    pub(crate) client_ca: Option<PathBuf>,
-}
-
-/// Rate limit per caller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct CallerRateLimit {
-    /// Sustained requests per second.
-    pub(crate) per_second: u32,
-    /// Burst size.
-    pub(crate) burst: u32,
+    pub(crate) issuers: Vec<IssuerConfig>,
 }
 
 /// Values of the flags.
@@ -56,14 +39,14 @@ impl AccessOverrides {
     }
 
     /// Paths of the file are relative to its directory `base`.
-    pub(super) fn tls(&self, raw: RawTls, base: &Path) -> Result<Option<Tls>, CliError> {
+    pub(super) fn tls(&self, raw: RawTls, base: &Path) -> Result<Option<TlsFiles>, CliError> {
         let cert = self.tls_cert.clone().or(raw.cert.map(|path| base.join(path)));
         let key = self.tls_key.clone().or(raw.key.map(|path| base.join(path)));
         let half = |there: &str, missing: &str| {
             Err(CliError::new(ErrorCode::TLS_INVALID, format!("{there} is set, but {missing} is missing")))
         };
         match (cert, key, raw.client_ca) {
-            (Some(cert), Some(key), ca) => Ok(Some(Tls { cert, key, client_ca: ca.map(|path| base.join(path)) })),
+            (Some(cert), Some(key), ca) => Ok(Some(TlsFiles { cert, key, client_ca: ca.map(|path| base.join(path)) })),
             (Some(_), None, _) => half("tls.cert", "tls.key"),
             (None, Some(_), _) => half("tls.key", "tls.cert"),
             (None, None, Some(_)) => half("tls.client_ca", "tls.cert"),
@@ -82,14 +65,14 @@ impl AccessOverrides {
 }
 
 /// Rate limit per caller: of the file, else the default if authentication is required, else none.
-pub(super) fn rate_limit(raw: &RawLimits, auth: &Auth) -> Option<CallerRateLimit> {
+pub(super) fn rate_limit(raw: &RawLimits, auth: &Auth) -> Option<RateLimit> {
     let number = |value: Option<u64>| value.and_then(|value| u32::try_from(value).ok());
     match (number(raw.requests_per_second), number(raw.burst)) {
         (None, None) => auth.required.then_some(DEFAULT_RATE_LIMIT),
         (Some(per_second), burst) => {
             let usual = per_second.saturating_mul(DEFAULT_RATE_LIMIT.burst / DEFAULT_RATE_LIMIT.per_second);
-            Some(CallerRateLimit { per_second, burst: burst.unwrap_or(usual) })
+            Some(RateLimit { per_second, burst: burst.unwrap_or(usual) })
         }
-        (None, Some(burst)) => Some(CallerRateLimit { burst, ..DEFAULT_RATE_LIMIT }),
+        (None, Some(burst)) => Some(RateLimit { burst, ..DEFAULT_RATE_LIMIT }),
     }
 }

@@ -1,57 +1,58 @@
 //! Telemetry export, configured by the file and the standard OpenTelemetry environment variables.
 
-use super::raw::{HeaderText, RawExport, RawTarget, resolve_secret_path};
-use baton_export::{
-    DEFAULT_METRICS_INTERVAL, ExportTarget, OtlpProtocol, Route, Signal, from_environment, metrics_interval,
+use super::raw::{RawExport, RawTarget, resolve_secret_path};
+use baton_outbound::Target;
+use baton_server::{
+    ExportSettings, HeaderText,
+    export::{ExportTarget, OtlpProtocol, Route, Signal, from_environment, metrics_interval},
 };
-use std::{path::Path, time::Duration};
+use std::{
+    net::{IpAddr, SocketAddr},
+    path::Path,
+};
 
-/// Default limit of data queued for unavailable targets.
-const DEFAULT_QUEUE_BYTES: u64 = 1 << 30;
-
-/// Export targets and limits.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ExportSettings {
-    pub(crate) targets: Vec<ExportTarget>,
-    /// Additional request headers by target name.
-    pub(crate) headers: Vec<(String, Vec<(String, HeaderText)>)>,
-    /// Maximum bytes queued for unavailable targets.
-    pub(crate) bytes: u64,
-    /// Collection interval of metrics.
-    pub(crate) meter_interval: Duration,
+/// Export settings of the file and the environment. Paths are relative to the directory `base`.
+pub(super) fn export_settings(
+    raw: RawExport,
+    base: &Path,
+    variable: impl Fn(&str) -> Option<String>,
+) -> ExportSettings {
+    let defaults = ExportSettings::default();
+    let max_queue_bytes = raw.bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(defaults.max_queue_bytes);
+    if raw.enabled == Some(false) {
+        return ExportSettings { max_queue_bytes, ..defaults };
+    }
+    let headers =
+        raw.targets.iter().map(|target| (target.name.clone(), resolve_header_paths(&target.headers, base))).collect();
+    let targets = raw.targets.into_iter().map(|target| to_export_target(target, base)).collect();
+    let (targets, remarks) = from_environment(targets, &variable);
+    let (metrics_interval, more) = metrics_interval(variable);
+    for remark in remarks.into_iter().chain(more) {
+        tracing::warn!("{remark}");
+    }
+    ExportSettings { targets, headers, max_queue_bytes, metrics_interval }
 }
 
-impl Default for ExportSettings {
-    fn default() -> Self {
-        Self {
-            targets: Vec::new(),
-            headers: Vec::new(),
-            bytes: DEFAULT_QUEUE_BYTES,
-            meter_interval: DEFAULT_METRICS_INTERVAL,
+/// The settings without routes to the server at this address. Environment variables that make other programs export to
+/// this server are often set for the server itself as well.
+pub(super) fn without_own_routes(settings: &ExportSettings, own: SocketAddr) -> ExportSettings {
+    let here = |route: &Route| {
+        Target::parse(&route.url).is_ok_and(|target| {
+            let host = target.host();
+            let address: Option<IpAddr> = host.parse().ok();
+            let local = host == "localhost" || address.is_some_and(|address| address.is_loopback());
+            target.port() == own.port() && (local || address == Some(own.ip()))
+        })
+    };
+    let mut settings = settings.clone();
+    for target in &mut settings.targets {
+        let before = target.routes.len();
+        target.routes.retain(|(_, route)| !here(route));
+        if target.routes.len() < before {
+            tracing::info!(target = target.name, "skipped an export target that is this server");
         }
     }
-}
-
-impl ExportSettings {
-    /// Paths are relative to the directory `base`.
-    pub(super) fn from_config(raw: RawExport, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Self {
-        let bytes = raw.bytes.and_then(|bytes| u64::try_from(bytes).ok()).unwrap_or(DEFAULT_QUEUE_BYTES);
-        if raw.enabled == Some(false) {
-            return Self { bytes, ..Self::default() };
-        }
-        let headers = raw
-            .targets
-            .iter()
-            .map(|target| (target.name.clone(), resolve_header_paths(&target.headers, base)))
-            .collect();
-        let targets = raw.targets.into_iter().map(|target| to_export_target(target, base)).collect();
-        let (targets, remarks) = from_environment(targets, &variable);
-        let (meter_interval, more) = metrics_interval(variable);
-        for remark in remarks.into_iter().chain(more) {
-            tracing::warn!("{remark}");
-        }
-        Self { targets, headers, bytes, meter_interval }
-    }
+    settings
 }
 
 fn resolve_header_paths(headers: &[(String, HeaderText)], base: &Path) -> Vec<(String, HeaderText)> {

@@ -2,7 +2,7 @@
 
 use super::raw::{RawModels, is_model_name};
 use crate::failure::CliError;
-use baton_model_registry::ModelSettings;
+use baton_server::ModelSettings;
 use baton_types::ErrorCode;
 
 /// Values of flags and environment variables about models.

@@ -20,7 +20,7 @@ pub(super) use a2a::MAX_EXTENSIONS;
 pub(super) use a2a::{MissingVersionPolicy, RawA2a};
 #[cfg(test)]
 pub(super) use auth::{ALGORITHMS, MAX_ISSUERS, MAX_ORIGINS, MAX_SCOPES};
-pub(crate) use auth::{CardAccess, Issuer, MetricsAccess};
+pub(crate) use auth::{CardAccess, MetricsAccess};
 pub(super) use auth::{RawAuth, RawTls};
 #[cfg(test)]
 pub(super) use export::MAX_TARGETS;
@@ -48,7 +48,6 @@ pub(super) use telemetry::RawTelemetry;
 pub(super) use tempo::RawTempo;
 #[cfg(test)]
 pub(super) use tempo::TEMPO_MODES;
-pub(crate) use tempo::{HeaderText, TempoMode};
 
 use self::lists::texts;
 use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields};
@@ -168,6 +167,7 @@ mod tests {
     use baton_peers::{
         ApiKeyLocation, BindingChoice, ClientCredentials, ClientIdentity, ClientSecretLocation, Credential, SecretRef,
     };
+    use baton_server::{HeaderText, TempoMode};
     use baton_types::{A2aSettings, AnswerPlacement, TextDelivery};
     use baton_wire::a2a::v1::CardBinding;
     use std::time::Duration;
@@ -261,12 +261,12 @@ mod tests {
                 required: Some(true),
                 cards: Some(CardAccess::Private),
                 metrics: Some(MetricsAccess::Public),
-                issuers: vec![Issuer {
+                issuers: vec![baton_server::IssuerConfig {
                     issuer: "https://login.example.com".to_owned(),
                     audience: vec!["baton".to_owned()],
                     jwks_url: Some("https://login.example.com/keys".to_owned()),
                     tenant: Some("acme".to_owned()),
-                    algorithms: vec![baton_identity::Algorithm::Es256],
+                    algorithms: vec![baton_server::Algorithm::Es256],
                     scopes: vec!["call:weather".to_owned()],
                     scope_claim: Some("scp".to_owned()),
                 }],
@@ -306,13 +306,13 @@ mod tests {
                     targets: vec![RawTarget {
                         name: "collector".to_owned(),
                         endpoint: "https://c.example.com:4318".to_owned(),
-                        protocol: Some(baton_export::OtlpProtocol::Json),
-                        compression: Some(baton_export::Compression::None),
+                        protocol: Some(baton_server::export::OtlpProtocol::Json),
+                        compression: Some(baton_server::export::Compression::None),
                         headers: vec![("X-Key".to_owned(), HeaderText::Secret("env://KEY".parse().expect("one")))],
                         timeout: Some(Duration::from_secs(5)),
                         certificate: Some("ca.pem".to_owned()),
                         client: Some(("me.pem".to_owned(), "me.key".to_owned())),
-                        signals: vec![baton_export::Signal::Traces, baton_export::Signal::Logs],
+                        signals: vec![baton_server::export::Signal::Traces, baton_server::export::Signal::Logs],
                         content: Some(true),
                     }],
                 },

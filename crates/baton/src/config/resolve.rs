@@ -1,18 +1,20 @@
 //! Merges command line, environment and file into the effective settings.
 
 use super::{
-    access::{AccessOverrides, Auth, CallerRateLimit, Tls, rate_limit},
-    export::ExportSettings,
+    access::{AccessOverrides, Auth, rate_limit},
+    export::export_settings,
     find,
     models::ModelOverrides,
     raw::{Budgets, Extension, MissingVersionPolicy, Price, RawA2a, RawConfig, RawTelemetry, peer_below},
-    tempo::Tempo,
+    tempo::tempo_server,
 };
 use crate::failure::CliError;
-use baton_http::{CorsOrigins, ResponsesOptions};
-use baton_model_registry::ModelSettings;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
+use baton_server::{
+    CorsOrigins, ListenerLimits, LostJournal, ModelSettings, PushOptions, RateLimit, ResponsesOptions,
+    RetentionOptions, TelemetryOptions, TlsFiles,
+};
 use baton_types::{A2aSettings, ErrorCode, ToolExecution};
 use baton_wire::a2a::v1::CardBinding;
 use std::{
@@ -47,8 +49,8 @@ pub(crate) struct BatonSettings {
     pub(crate) host: IpAddr,
     pub(crate) port: u16,
     pub(crate) data: PathBuf,
-    /// Whether a lost journal may be replaced by a new one.
-    pub(crate) new_journal: bool,
+    /// Treatment of a lost journal.
+    pub(crate) lost_journal: LostJournal,
     pub(crate) public_url: Option<String>,
     pub(crate) allow_hosts: Vec<String>,
     /// Where tools run, for all agents; the setting of each agent if not given.
@@ -56,43 +58,29 @@ pub(crate) struct BatonSettings {
     pub(crate) agents: Vec<PathBuf>,
     /// The folder for agents that are created at runtime.
     pub(crate) new_agents: Option<PathBuf>,
-    pub(crate) limits: HttpLimits,
-    pub(crate) retention: Option<Retention>,
+    pub(crate) limits: ListenerLimits,
+    pub(crate) retention: Option<RetentionOptions>,
     pub(crate) a2a: A2a,
     pub(crate) responses: ResponsesOptions,
     /// Private addresses allowed for MCP servers of requests; `None` disables such servers.
     pub(crate) caller_server_allow: Option<Vec<String>>,
-    pub(crate) push: Push,
+    pub(crate) push: PushOptions,
     pub(crate) auth: Auth,
-    pub(crate) tls: Option<Tls>,
+    pub(crate) tls: Option<TlsFiles>,
     /// Origins of web pages that may call the server.
     pub(crate) cors: CorsOrigins,
     /// Rate limit per caller; unlimited if not given.
-    pub(crate) rate: Option<CallerRateLimit>,
+    pub(crate) rate: Option<RateLimit>,
     /// Remote agents.
     pub(crate) peers: Vec<PeerConfig>,
     /// Telemetry of this server.
-    pub(crate) telemetry: Telemetry,
+    pub(crate) telemetry: TelemetryOptions,
     /// Model prices.
     pub(crate) prices: Vec<Price>,
     /// Spending budgets.
     pub(crate) budgets: Budgets,
     /// Default model, fallbacks and providers.
     pub(crate) models: ModelSettings,
-}
-
-/// Telemetry settings and retention.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Telemetry {
-    pub(crate) settings: baton_telemetry::TelemetrySettings,
-    /// Maximum age of telemetry; default of the store if not given.
-    pub(crate) age: Option<Duration>,
-    /// Maximum size of telemetry, oldest deleted first; default of the store if not given.
-    pub(crate) bytes: Option<u64>,
-    /// A Tempo server that is queried as well.
-    pub(crate) tempo: Option<Tempo>,
-    /// Export targets.
-    pub(crate) export: ExportSettings,
 }
 
 /// A2A features that are offered.
@@ -108,34 +96,6 @@ pub(crate) struct A2a {
     pub(crate) extensions: Vec<Extension>,
     /// Placement of answers, for agents without a setting.
     pub(crate) settings: A2aSettings,
-}
-
-/// Push notifications.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Push {
-    /// Receivers that may be private: names, addresses and blocks, already validated.
-    pub(crate) allow: Vec<String>,
-    /// Undeliverable notifications are dropped after this time.
-    pub(crate) deadline: Option<Duration>,
-}
-
-/// Limits of the HTTP server; its defaults if not given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct HttpLimits {
-    pub(crate) body_bytes: Option<usize>,
-    pub(crate) max_connections: Option<usize>,
-    pub(crate) max_streams: Option<usize>,
-    /// Percent of each pool that one principal may hold.
-    pub(crate) principal_share: Option<u8>,
-}
-
-/// Retention of ended tasks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Retention {
-    /// Delete tasks that ended longer ago than this.
-    pub(crate) age: Option<Duration>,
-    /// Number of ended tasks to keep.
-    pub(crate) keep: Option<u64>,
 }
 
 impl ConfigOverrides {
@@ -161,7 +121,9 @@ impl ConfigOverrides {
         };
         let retention = match (raw.retention.days, raw.retention.keep) {
             (None, None) => None,
-            (days, keep) => Some(Retention { age: days.map(|days| Duration::from_secs(days * 24 * 60 * 60)), keep }),
+            (days, keep) => {
+                Some(RetentionOptions { age: days.map(|days| Duration::from_secs(days * 24 * 60 * 60)), keep })
+            }
         };
         let auth = self.access.auth(raw.auth);
         Ok(BatonSettings {
@@ -171,7 +133,7 @@ impl ConfigOverrides {
             },
             port: self.port.or(raw.port).unwrap_or(DEFAULT_PORT),
             data: self.data.or(raw.data.map(|data| base.join(data))).unwrap_or_else(|| DEFAULT_DATA.into()),
-            new_journal: false,
+            lost_journal: LostJournal::Reject,
             public_url: match self.public_url.or(raw.public_url) {
                 Some(url) => Some(parse_public_url(&url)?),
                 None => None,
@@ -180,7 +142,7 @@ impl ConfigOverrides {
             tools: self.tools.or(raw.tools),
             agents,
             new_agents: raw.new_agents.map(|folder| base.join(folder)),
-            limits: HttpLimits {
+            limits: ListenerLimits {
                 body_bytes: raw.limits.body_bytes,
                 max_connections: count(raw.limits.max_connections),
                 max_streams: count(raw.limits.max_streams),
@@ -193,7 +155,7 @@ impl ConfigOverrides {
                 strict_model: raw.responses.strict_model.unwrap_or_default(),
             },
             caller_server_allow: raw.responses.mcp_servers.unwrap_or(true).then_some(raw.responses.mcp_allow),
-            push: Push {
+            push: PushOptions {
                 allow: if self.push_allow.is_empty() { raw.push.allow } else { check_push_allow(self.push_allow)? },
                 deadline: raw.push.deadline,
             },
@@ -210,16 +172,17 @@ impl ConfigOverrides {
     }
 }
 
-fn telemetry(mut raw: RawTelemetry, base: &Path) -> Telemetry {
-    let tempo = Tempo::from_config(std::mem::take(&mut raw.tempo), base, |name| std::env::var(name).ok());
-    let export = ExportSettings::from_config(std::mem::take(&mut raw.export), base, |name| std::env::var(name).ok());
+fn telemetry(mut raw: RawTelemetry, base: &Path) -> TelemetryOptions {
+    let tempo = tempo_server(std::mem::take(&mut raw.tempo), base, |name| std::env::var(name).ok());
+    let export = export_settings(std::mem::take(&mut raw.export), base, |name| std::env::var(name).ok());
     let (age, bytes) = (raw.retention.age, raw.retention.bytes);
     let mut settings = baton_telemetry::TelemetrySettings::default();
     raw.apply_to(&mut settings);
     for remark in settings.apply_variables(|name| std::env::var(name).ok()) {
         tracing::warn!("{remark}");
     }
-    Telemetry { settings, age, bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()), tempo, export }
+    let max_bytes = bytes.and_then(|bytes| u64::try_from(bytes).ok());
+    TelemetryOptions { settings, max_age: age, max_bytes, tempo, export }
 }
 
 fn a2a(raw: RawA2a) -> A2a {
@@ -304,16 +267,16 @@ mod tests {
             settings: A2aSettings::default(),
             bindings: vec![CardBinding::JsonRpc, CardBinding::Rest],
         };
-        assert_eq!((defaults.a2a, defaults.push), (offered, Push::default()));
+        assert_eq!((defaults.a2a, defaults.push), (offered, PushOptions::default()));
 
         let yaml = "port: 9000\ndata: state\nagents: [one]\ntools: caller\nretention: { days: 2 }\n\
             a2a: { push: false, version: strict }\npush: { allow: [hooks.internal], deadline: 90s }\n";
         let file = settings(ConfigOverrides::default(), yaml);
         assert_eq!((file.port, file.data.as_path()), (9000, Path::new("etc/state")));
         assert_eq!((file.agents, file.tools), (vec![PathBuf::from("etc/one")], Some(ToolExecution::Caller)));
-        assert_eq!(file.retention, Some(Retention { age: Some(Duration::from_secs(172_800)), keep: None }));
+        assert_eq!(file.retention, Some(RetentionOptions { age: Some(Duration::from_secs(172_800)), keep: None }));
         assert_eq!((file.a2a.streaming, file.a2a.push, file.a2a.strict_version), (true, false, true));
-        let push = Push { allow: vec!["hooks.internal".to_owned()], deadline: Some(Duration::from_secs(90)) };
+        let push = PushOptions { allow: vec!["hooks.internal".to_owned()], deadline: Some(Duration::from_secs(90)) };
         assert_eq!(file.push, push);
 
         let flags = ConfigOverrides {
@@ -335,7 +298,7 @@ mod tests {
     #[test]
     fn authentication_sets_the_default_rate_limit() {
         let chosen = |access| ConfigOverrides { access, ..ConfigOverrides::default() };
-        let rate = |per_second, burst| Some(CallerRateLimit { per_second, burst });
+        let rate = |per_second, burst| Some(RateLimit { per_second, burst });
         for (flag, yaml, required, expect) in [
             (None, "", false, None),
             (None, "limits: { requests_per_second: 5 }\n", false, rate(5, 20)),
@@ -353,7 +316,7 @@ mod tests {
             peers: [{ name: p, url: \"https://p.example\", bearer: \"file://t\", client_cert: c, client_key: /k }]\n";
         let file = settings(ConfigOverrides::default(), yaml);
         let tls = |cert: &str, key: &str, ca: &str| {
-            Some(Tls { cert: cert.into(), key: key.into(), client_ca: Some(ca.into()) })
+            Some(TlsFiles { cert: cert.into(), key: key.into(), client_ca: Some(ca.into()) })
         };
         assert_eq!(file.tls, tls("etc/c.pem", "etc/k.pem", "etc/ca.pem"));
         let cors = |origin: &str| CorsOrigins::parse(&[origin], false).expect("an origin");

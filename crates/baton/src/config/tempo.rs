@@ -1,7 +1,8 @@
 //! A remote Tempo server, configured by the file and `TEMPO_URL`.
 
-use super::raw::{HeaderText, RawTempo, TempoMode, resolve_secret_path};
+use super::raw::{RawTempo, resolve_secret_path};
 use baton_peers::Credential;
+use baton_server::{HeaderText, TempoServer};
 use std::{path::Path, time::Duration};
 
 /// Environment variable with the URL of a Tempo server.
@@ -9,54 +10,44 @@ const URL_VARIABLE: &str = "TEMPO_URL";
 
 const DEFAULT_HOT_PERIOD: Duration = Duration::from_secs(60 * 60);
 
-/// A Tempo server that is queried for spans.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Tempo {
-    pub(crate) url: String,
-    pub(crate) mode: TempoMode,
-    /// Age up to which the local store is authoritative.
-    pub(crate) hot: Duration,
-    pub(crate) tenant: Option<String>,
-    pub(crate) credential: Credential,
-    pub(crate) headers: Vec<(String, HeaderText)>,
-}
-
-impl Tempo {
-    /// The configured server, if any. Secret files are relative to `base`.
-    pub(super) fn from_config(raw: RawTempo, base: &Path, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
-        let named = variable(URL_VARIABLE).map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
-        let elsewhere = matches!((&named, &raw.url), (Some(named), Some(url)) if named != url);
-        let url = named.or(raw.url)?;
-        let (credential, headers) = match elsewhere {
-            true if raw.credential.is_none() && raw.headers.is_empty() => Default::default(),
-            // Credentials and headers were configured for the URL of the file.
-            true => {
-                tracing::warn!(
-                    "{URL_VARIABLE} overrides the URL of the file; credentials and headers of the file are not sent"
-                );
-                Default::default()
+/// The configured server, if any. Secret files are relative to `base`.
+pub(super) fn tempo_server(
+    raw: RawTempo,
+    base: &Path,
+    variable: impl Fn(&str) -> Option<String>,
+) -> Option<TempoServer> {
+    let named = variable(URL_VARIABLE).map(|url| url.trim().to_owned()).filter(|url| !url.is_empty());
+    let elsewhere = matches!((&named, &raw.url), (Some(named), Some(url)) if named != url);
+    let url = named.or(raw.url)?;
+    let (credential, headers) = match elsewhere {
+        true if raw.credential.is_none() && raw.headers.is_empty() => Default::default(),
+        // Credentials and headers were configured for the URL of the file.
+        true => {
+            tracing::warn!(
+                "{URL_VARIABLE} overrides the URL of the file; credentials and headers of the file are not sent"
+            );
+            Default::default()
+        }
+        false => (raw.credential, raw.headers),
+    };
+    let text = |(name, text): (String, HeaderText)| match text {
+        HeaderText::Secret(secret) => (name, HeaderText::Secret(resolve_secret_path(&secret, base))),
+        plain @ HeaderText::Plain(_) => (name, plain),
+    };
+    Some(TempoServer {
+        url,
+        mode: raw.mode.unwrap_or_default(),
+        hot: raw.hot.unwrap_or(DEFAULT_HOT_PERIOD),
+        tenant: raw.tenant,
+        credential: match credential {
+            Credential::Bearer(secret) => Credential::Bearer(resolve_secret_path(&secret, base)),
+            Credential::Basic { user, secret } => {
+                Credential::Basic { user, secret: resolve_secret_path(&secret, base) }
             }
-            false => (raw.credential, raw.headers),
-        };
-        let text = |(name, text): (String, HeaderText)| match text {
-            HeaderText::Secret(secret) => (name, HeaderText::Secret(resolve_secret_path(&secret, base))),
-            plain @ HeaderText::Plain(_) => (name, plain),
-        };
-        Some(Self {
-            url,
-            mode: raw.mode.unwrap_or_default(),
-            hot: raw.hot.unwrap_or(DEFAULT_HOT_PERIOD),
-            tenant: raw.tenant,
-            credential: match credential {
-                Credential::Bearer(secret) => Credential::Bearer(resolve_secret_path(&secret, base)),
-                Credential::Basic { user, secret } => {
-                    Credential::Basic { user, secret: resolve_secret_path(&secret, base) }
-                }
-                other => other,
-            },
-            headers: headers.into_iter().map(text).collect(),
-        })
-    }
+            other => other,
+        },
+        headers: headers.into_iter().map(text).collect(),
+    })
 }
 
 #[cfg(test)]
@@ -80,7 +71,7 @@ mod tests {
             (Some(here), Some(here), Some((here, &token))),
             (Some(here), Some("http://tempo:3200"), Some((here, &Credential::None))),
         ] {
-            let chosen = Tempo::from_config(raw(url), Path::new("etc"), |_| named.map(str::to_owned));
+            let chosen = tempo_server(raw(url), Path::new("etc"), |_| named.map(str::to_owned));
             let chosen = chosen.as_ref().map(|tempo| (tempo.url.as_str(), &tempo.credential));
             assert_eq!(chosen, expect, "{named:?} {url:?}");
         }

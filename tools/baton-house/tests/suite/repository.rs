@@ -45,11 +45,6 @@ fn every_crate_uses_the_workspace_lints() {
 }
 
 #[test]
-fn one_module_of_the_binary_imports_the_engine() {
-    assert_no_violations(&purity::check_wiring(&tree()));
-}
-
-#[test]
 fn every_route_declares_its_access() {
     assert_no_violations(&routes::check(&tree()));
 }

@@ -5,10 +5,9 @@ use crate::{
     ServerLog,
     oauth::{Authorizer, Challenge, LoginError},
 };
-use baton_outbound::{GuardedBody, GuardedClient};
-use baton_ports::BoxFuture;
+use baton_outbound::{GuardedBody, GuardedClient, RequestAuthenticator};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
 use std::{
     fmt,
     sync::{
@@ -16,15 +15,6 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
-
-/// Caller authentication at a server without OAuth login.
-pub trait RequestAuthenticator: Send + Sync + 'static {
-    /// Adds the credential to an outgoing request, for the origin of its URI. On error the request is not sent.
-    fn apply<'a>(&'a self, request: &'a mut Parts) -> BoxFuture<'a, Result<(), String>>;
-
-    /// Handles a rejected credential; `true` when one retry with another credential is possible.
-    fn handle_rejection(&self) -> BoxFuture<'_, bool>;
-}
 
 /// Maximum retries of one request with another token: one for a new token, one for more scopes.
 const MAX_RENEWALS: usize = 2;

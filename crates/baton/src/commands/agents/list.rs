@@ -2,13 +2,12 @@
 
 use crate::{
     commands::connection_options::ConnectionOptions,
-    config::ConfigOverrides,
+    config::{BatonSettings, ConfigOverrides},
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit, diagnostic_json},
     screen::{Screen, one_line},
-    wiring::{self, AgentSelection, LoadedAgents},
 };
-use baton_api::AgentEntry;
+use baton_server::AgentSummary;
 use baton_types::{AgentListing, ErrorCode};
 use clap::Args;
 use serde_json::json;
@@ -36,9 +35,14 @@ pub(super) async fn run(options: AgentListOptions, screen: Screen) -> Result<Exi
     };
     match session {
         Some(session) => list_served(&session, screen).await,
-        None if ask => list_loaded(wiring::load_known_agents(&settings)?, screen),
-        None => list_loaded(wiring::load(AgentSelection::named(&settings))?, screen),
+        None if ask => list_loaded(list_known_agents(&settings)?, screen),
+        None => list_loaded(baton_server::list_local_agents(&settings.named_agent_options())?, screen),
     }
+}
+
+/// Local and remote agents that a server with these settings would serve. Sends no requests.
+pub(in crate::commands) fn list_known_agents(settings: &BatonSettings) -> Result<AgentSummary, CliError> {
+    Ok(baton_server::list_agents(&settings.agent_options(), &settings.peer_options())?)
 }
 
 async fn list_served(session: &BatonConnection, screen: Screen) -> Result<Exit, CliError> {
@@ -59,7 +63,7 @@ async fn list_served(session: &BatonConnection, screen: Screen) -> Result<Exit, 
     Ok(Exit::Ok)
 }
 
-fn list_loaded(loaded: LoadedAgents, screen: Screen) -> Result<Exit, CliError> {
+fn list_loaded(loaded: AgentSummary, screen: Screen) -> Result<Exit, CliError> {
     let broken = loaded.diagnostics.iter().any(baton_document::Diagnostic::is_error);
     if screen.is_json() {
         let agents: Vec<_> = loaded

@@ -5,8 +5,8 @@ use crate::{
     commands::connection_options::ConnectionOptions,
     connect::client_failure,
     failure::{CliError, Exit},
+    remote_agents,
     screen::Screen,
-    wiring,
 };
 use clap::Args;
 use serde_json::json;
@@ -29,8 +29,8 @@ pub(super) struct AgentShowOptions {
 /// Names are resolved by the server; addresses are fetched by this process.
 pub(super) async fn run(options: AgentShowOptions, screen: Screen) -> Result<Exit, CliError> {
     let AgentShowOptions { agent, connection } = options;
-    let shown = match wiring::is_address(&agent) {
-        true => wiring::discover(&agent, &connection.settings()?).await?,
+    let shown = match remote_agents::is_address(&agent) {
+        true => remote_agents::discover(&agent, &connection.settings()?).await?,
         false => {
             let session = connection.management_session().await?;
             let shown = session.client.agent(&agent).await;

@@ -11,12 +11,12 @@ use crate::{
     failure::{CliError, Exit},
     form::{AnswerKind, ApprovalDetails, InputForm, InputQuestion, InputReply, is_interactive},
     screen::{Screen, one_line},
-    wiring::now,
 };
 use baton_api::{
     AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalQuestion,
 };
 use baton_client::ClientError;
+use baton_server::now;
 use baton_types::{AnswerAction, ErrorCode, Json, Timestamp};
 use baton_wire::a2a::v1::TaskState;
 use clap::{Args, ValueEnum};

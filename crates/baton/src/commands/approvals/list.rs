@@ -6,9 +6,9 @@ use crate::{
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
     screen::Screen,
-    wiring::now,
 };
 use baton_api::ApprovalList;
+use baton_server::now;
 use clap::Args;
 use serde_json::json;
 

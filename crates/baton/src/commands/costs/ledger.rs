@@ -2,7 +2,7 @@
 
 use super::usage::{ModelUsage, UsageByGroup};
 use crate::{config::Price, money::Money};
-use baton_models::ModelCatalog;
+use baton_server::ModelCatalog;
 use baton_types::Timestamp;
 use std::{
     cmp::Ordering,

@@ -2,11 +2,10 @@
 
 use super::check::CheckResult;
 use crate::{
-    commands::trace::formatting::counted,
+    commands::{agents::list_known_agents, trace::formatting::counted},
     config::BatonSettings,
     connect::{BatonConnection, client_failure},
     failure::diagnostic_json,
-    wiring,
 };
 use baton_document::Diagnostic;
 use serde_json::json;
@@ -24,7 +23,7 @@ pub(super) async fn check(settings: Option<&BatonSettings>, session: Option<&Bat
         },
         None => None,
     };
-    let known = settings.map(wiring::load_known_agents);
+    let known = settings.map(list_known_agents);
     let (names, verb) = match (served, &known) {
         (Some(names), _) => (names, "served"),
         (None, Some(Ok(loaded))) => (loaded.agents.iter().map(|agent| agent.name.to_string()).collect(), "found"),

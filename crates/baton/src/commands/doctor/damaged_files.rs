@@ -1,7 +1,7 @@
 //! Reports damaged files that were moved aside.
 
 use super::check::CheckResult;
-use crate::wiring::damaged_span_files;
+use baton_server::damaged_span_files;
 use serde_json::json;
 use std::path::Path;
 

@@ -1,8 +1,9 @@
 //! Checks the data directory.
 
 use super::check::CheckResult;
-use crate::{commands::trace::formatting::bytes, wiring::fresh_id};
+use crate::commands::trace::formatting::bytes;
 use baton_local::{exposed_paths, lacks_gitignore};
+use baton_server::fresh_id;
 use serde_json::json;
 use std::{fs, path::Path};
 

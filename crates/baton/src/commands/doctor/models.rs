@@ -1,15 +1,13 @@
 //! Checks the models of the agents.
 
 use super::check::CheckResult;
-use crate::{
-    config::BatonSettings,
-    wiring::{self, ProviderQuery},
-};
+use crate::{commands::models::report_providers, config::BatonSettings};
+use baton_server::{ProviderQuery, Readiness};
 use serde_json::json;
 
 /// Checks that a model is available and that all configured providers respond.
 pub(super) async fn check(settings: &BatonSettings) -> CheckResult {
-    let report = match wiring::report(settings, None, None, ProviderQuery::All).await {
+    let report = match report_providers(settings, None, None, ProviderQuery::All).await {
         Ok(report) => report,
         Err(failure) => return CheckResult::from_failure("models", &failure),
     };
@@ -18,7 +16,7 @@ pub(super) async fn check(settings: &BatonSettings) -> CheckResult {
         .iter()
         .filter(|provider| provider.from.is_some() || report.model.starts_with(&format!("{}:", provider.id)))
         .filter_map(|provider| match &provider.readiness {
-            wiring::Readiness::Failing(problem) => Some(format!("{}: {problem}", provider.id)),
+            Readiness::Failing(problem) => Some(format!("{}: {problem}", provider.id)),
             _ => None,
         })
         .collect();

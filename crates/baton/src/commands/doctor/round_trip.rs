@@ -7,9 +7,9 @@ use super::{
 use crate::{
     connect::{BatonConnection, client_failure},
     failure::CliError,
-    wiring::now,
 };
 use baton_client::SearchRequest;
+use baton_server::now;
 use baton_types::{
     ErrorCode, Span, SpanDropCounts, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, TraceId,
 };

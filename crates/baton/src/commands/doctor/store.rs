@@ -4,10 +4,10 @@ use super::check::CheckResult;
 use crate::{
     commands::trace::formatting::{bytes, count, counted, duration},
     connect::{BatonConnection, client_failure},
-    wiring::now,
 };
 use baton_api::SpanStatsEntry;
 use baton_client::ClientError;
+use baton_server::now;
 use baton_types::{ErrorCode, Timestamp};
 use serde_json::json;
 

@@ -1,11 +1,11 @@
 //! `baton models check`: tests a key.
 
-use super::ModelConfigOptions;
+use super::{ModelConfigOptions, provider_json, report_providers};
 use crate::{
     failure::{CliError, Exit},
     screen::Screen,
-    wiring::{self, ProviderQuery, Readiness},
 };
+use baton_server::{ProviderQuery, Readiness};
 use baton_types::ErrorCode;
 use clap::Args;
 
@@ -26,7 +26,7 @@ pub(super) async fn run(options: ModelCheckOptions, screen: Screen) -> Result<Ex
     let id = match options.provider {
         Some(id) => id,
         None => {
-            let now = wiring::report(&settings, agent, Some("test"), ProviderQuery::Skip).await?;
+            let now = report_providers(&settings, agent, Some("test"), ProviderQuery::Skip).await?;
             now.model.split(':').next().unwrap_or_default().to_owned()
         }
     };
@@ -34,13 +34,13 @@ pub(super) async fn run(options: ModelCheckOptions, screen: Screen) -> Result<Ex
         screen.print("playbook: built in, needs no key");
         return Ok(Exit::Ok);
     }
-    let report = wiring::report(&settings, agent, Some(&id), ProviderQuery::All).await?;
+    let report = report_providers(&settings, agent, Some(&id), ProviderQuery::All).await?;
     let Some(provider) = report.providers.first() else {
         return Err(CliError::new(ErrorCode::USAGE, format!("there is no provider '{id}'"))
             .hint("`baton models` lists them all."));
     };
     if screen.is_json() {
-        screen.print(&provider.to_json().to_string());
+        screen.print(&provider_json(provider).to_string());
     }
     match &provider.readiness {
         Readiness::Ready { live: true } => {

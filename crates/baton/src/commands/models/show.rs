@@ -1,9 +1,7 @@
 //! Text output of providers and models.
 
-use crate::{
-    screen::{Paint, columns, escape_for_terminal, one_line},
-    wiring::{ModelReport, ModelsReport, ProviderReport, Readiness},
-};
+use crate::screen::{Paint, columns, escape_for_terminal, one_line};
+use baton_server::{ModelReport, ModelsReport, ProviderReport, Readiness};
 
 /// Number of models shown per provider when all providers are listed.
 const MAX_LISTED_MODELS: usize = 5;

@@ -6,10 +6,10 @@ use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
     screen::Screen,
-    wiring::now,
 };
 use baton_api::CreateToken;
 use baton_document::duration;
+use baton_server::now;
 use clap::Args;
 use serde_json::json;
 use std::time::Duration;

@@ -6,9 +6,8 @@ use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
-    wiring::now,
 };
-use baton_api::{TokenEntry, TokenList};
+use baton_server::now;
 use baton_types::Timestamp;
 use clap::Args;
 use serde_json::json;

@@ -4,8 +4,8 @@ use crate::{
     config::ConfigOverrides,
     failure::{CliError, Exit},
     screen::{Screen, one_line},
-    wiring,
 };
+use baton_server::{McpLogin, ServerError, process_environment};
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -46,7 +46,21 @@ pub(super) async fn run(options: ToolLoginOptions, screen: Screen) -> Result<Exi
             screen.print(&one_line(url, 8000));
         }
     };
-    wiring::login(&settings, &agent, &server, show).await?;
+    let login = McpLogin {
+        agents: &settings.agent_options(),
+        agent: agent.into(),
+        server: &server,
+        data: &settings.data,
+        environment: &process_environment(),
+    };
+    login.run(show).await.map_err(|error| {
+        let is_unknown = matches!(error, ServerError::UnknownAgent(_));
+        let failure = CliError::from(error);
+        match is_unknown {
+            true => failure.hint("Change to the directory that holds the agent, or name it with --agents."),
+            false => failure,
+        }
+    })?;
     screen.print_stderr(&format!("logged in to {server}"));
     Ok(Exit::Ok)
 }

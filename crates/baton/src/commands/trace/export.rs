@@ -12,10 +12,10 @@ use crate::{
     failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,
-    wiring::now,
 };
 use baton_client::{ClientError, ExportItem, ExportRequest, SpanExport};
 use baton_parquet::{SpanFile, SpanFileStats, WriteError};
+use baton_server::now;
 use baton_types::{ErrorCode, Span};
 use clap::Args;
 use serde_json::json;

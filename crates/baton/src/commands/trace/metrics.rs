@@ -12,9 +12,9 @@ use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
-    wiring::now,
 };
 use baton_client::MetricsRequest;
+use baton_server::now;
 use baton_traceql::{MetricsExpr, Mode, Root, Steps, parse, search_pipeline};
 use baton_types::ErrorCode;
 use std::time::Duration;

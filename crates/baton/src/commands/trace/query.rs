@@ -9,10 +9,9 @@ use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal},
-    wiring::now,
 };
 use baton_client::SearchRequest;
-use baton_document::duration;
+use baton_server::now;
 use baton_traceql::{Mode, parse};
 use baton_types::ErrorCode;
 use clap::Args;

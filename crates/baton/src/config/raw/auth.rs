@@ -2,9 +2,8 @@
 
 use super::lists::{checked_texts, nodes};
 use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue};
-use baton_http::{CorsError, CorsOrigins};
-use baton_identity::Algorithm;
 use baton_rules::AccessScope;
+use baton_server::{Algorithm, CorsError, CorsOrigins, IssuerConfig};
 
 pub(in crate::config) const MAX_ISSUERS: usize = 32;
 pub(in crate::config) const MAX_SCOPES: usize = 64;
@@ -31,7 +30,7 @@ pub(in crate::config) struct RawAuth {
     pub(in crate::config) required: Option<bool>,
     pub(in crate::config) cards: Option<CardAccess>,
     pub(in crate::config) metrics: Option<MetricsAccess>,
-    pub(in crate::config) issuers: Vec<Issuer>,
+    pub(in crate::config) issuers: Vec<IssuerConfig>,
 }
 
 /// Access to agent cards.
@@ -54,19 +53,6 @@ pub(crate) enum MetricsAccess {
     Private,
 }
 
-/// Issuer of accepted JSON Web Tokens.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Issuer {
-    pub(crate) issuer: String,
-    /// Accepted audiences of its tokens.
-    pub(crate) audience: Vec<String>,
-    pub(crate) jwks_url: Option<String>,
-    pub(crate) tenant: Option<String>,
-    pub(crate) algorithms: Vec<Algorithm>,
-    pub(crate) scopes: Vec<String>,
-    pub(crate) scope_claim: Option<String>,
-}
-
 impl RawAuth {
     pub(super) fn read(reader: &mut DocumentReader, node: DocumentNode) -> Option<Self> {
         let mut fields = Fields::open(reader, "auth", node)?;
@@ -79,7 +65,7 @@ impl RawAuth {
         fields.finish(reader);
         let issuers: Vec<_> = issuers.into_iter().filter_map(|node| issuer(reader, node)).collect();
         for (index, LocatedValue { location, value }) in issuers.iter().enumerate() {
-            let same = |other: &LocatedValue<Issuer>| {
+            let same = |other: &LocatedValue<IssuerConfig>| {
                 other.value.issuer == value.issuer && other.value.audience == value.audience
             };
             if issuers[..index].iter().any(same) {
@@ -90,7 +76,7 @@ impl RawAuth {
     }
 }
 
-fn issuer(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<Issuer>> {
+fn issuer(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValue<IssuerConfig>> {
     let location = node.location;
     let mut fields = Fields::open(reader, "an issuer", node)?;
     let url = fields.required_text(reader, "issuer", ISSUER_HINT);
@@ -115,7 +101,7 @@ fn issuer(reader: &mut DocumentReader, node: DocumentNode) -> Option<LocatedValu
     let jwks_url = jwks_url.map(|url| url.value);
     Some(LocatedValue {
         location,
-        value: Issuer { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim },
+        value: IssuerConfig { issuer, audience, jwks_url, tenant, algorithms, scopes, scope_claim },
     })
 }
 

@@ -1,12 +1,11 @@
 //! The key `telemetry.export`: export of telemetry over OTLP.
 
-use super::{
-    auth::check_web_url,
-    lists::nodes,
-    tempo::{HeaderText, headers},
-};
+use super::{auth::check_web_url, lists::nodes, tempo::headers};
 use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue};
-use baton_export::{Compression, OtlpProtocol, Signal};
+use baton_server::{
+    HeaderText,
+    export::{Compression, OtlpProtocol, Signal},
+};
 use baton_types::is_agent_name;
 use std::{collections::BTreeSet, time::Duration};
 

@@ -2,7 +2,8 @@
 
 use super::{auth::check_web_url, secret};
 use baton_document::{DocumentNode, DocumentReader, Fields};
-use baton_peers::{Credential, SecretRef};
+use baton_peers::Credential;
+use baton_server::{HeaderText, TempoMode};
 use http::{HeaderName, HeaderValue, header};
 use std::time::Duration;
 
@@ -13,25 +14,6 @@ pub(in crate::config) const MAX_HEADERS: usize = 32;
 /// Names of modes in the file.
 pub(in crate::config) const TEMPO_MODES: [(&str, TempoMode); 2] =
     [("tee", TempoMode::Tee), ("tempo", TempoMode::Tempo)];
-
-/// Source of span query results.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum TempoMode {
-    /// Local store and Tempo, merged.
-    #[default]
-    Tee,
-    /// Tempo only.
-    Tempo,
-}
-
-/// Value of a header.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum HeaderText {
-    /// Literal value.
-    Plain(String),
-    /// Reference to a secret.
-    Secret(SecretRef),
-}
 
 /// The key `telemetry.tempo`.
 #[derive(Debug, Default, PartialEq, Eq)]

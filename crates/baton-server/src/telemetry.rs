@@ -1,0 +1,8 @@
+//! Spans and metrics of a server, their export, and remote span queries.
+
+mod export;
+mod store;
+mod tempo;
+
+pub(crate) use store::{SPAN_FOLDER, open_store};
+pub(crate) use tempo::TempoSource;
