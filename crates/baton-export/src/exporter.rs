@@ -11,6 +11,7 @@ use crate::{
     span_feed::SpanFeedReader,
     spans::{ShutdownSignals, SpanExporter},
 };
+use baton_meters::Meters;
 use baton_span_ports::SpanStore as _;
 use baton_spans::{EmbeddedSpanStore, LogRetentionOptions};
 use baton_types::SpanResource;

@@ -44,7 +44,7 @@ impl ServerHandle {
 
     /// Manager of the agents that are not part of the program.
     pub fn manager(&self) -> Manager {
-        Manager::new(self.components.locals.clone())
+        Manager::new(self.components.locals.repository())
     }
 
     /// Summary of the models in use.

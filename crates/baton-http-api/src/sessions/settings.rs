@@ -8,7 +8,6 @@ use super::{
 use crate::{definitions, state::ApiState};
 use axum::{extract::State, response::Response};
 use baton_api::ChangedSession;
-use baton_api::{ApiError, ApiErrorKind};
 use baton_engine::SessionChange;
 use baton_http::Caller;
 use baton_rules::Access;

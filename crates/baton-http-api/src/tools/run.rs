@@ -48,7 +48,7 @@ pub(super) async fn run(
     let authorization = authorize_call(&agent.policy, &session, &tool, Some(&call.arguments), approval);
     span.set(names::BATON_DECISION, authorization.as_str());
     if let Some(refusal) = authorization.refusal(&call.name) {
-        return Err(Error::new(ErrorKind::Forbidden, ErrorCode::TOOL_DENIED, refusal));
+        return Err(ApiError::new(ApiErrorKind::Forbidden, ErrorCode::TOOL_DENIED, refusal));
     }
     if authorization == CallAuthorization::ApprovalRequired {
         let request = ToolInputRequest { state: answers.state, ..ToolInputRequest::for_approval(&call.name) };

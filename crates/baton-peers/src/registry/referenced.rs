@@ -8,9 +8,7 @@ use super::{
 use crate::PeerConfig;
 use baton_outbound::{EnvironmentAccess, EnvironmentRegistry};
 use baton_ports::PeerRegistryError;
-use baton_types::is_agent_name;
-use baton_types::is_agent_name;
-use baton_types::{AgentName, ErrorCode, McpTransport};
+use baton_types::{AgentName, ErrorCode, McpTransport, is_agent_name};
 use std::{collections::BTreeMap, time::Duration};
 
 impl LocalPeerRegistry {

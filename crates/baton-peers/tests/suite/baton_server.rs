@@ -2,7 +2,7 @@
 
 use async_stream::stream;
 use baton_engine::{Engine, EngineOptions, NoPeers, Ports};
-use baton_http::{HttpOptions, ServeOptions, app, serve};
+use baton_http::{HttpOptions, ServeOptions, serve};
 use baton_http_a2a::A2aOptions;
 use baton_journal::MemoryJournal;
 use baton_ports::{
@@ -10,6 +10,7 @@ use baton_ports::{
     ModelStream, NotificationOutcome, TaskNotification, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
     WebhookError, WebhookSender,
 };
+use baton_server::{SurfaceOptions, app};
 use baton_telemetry::Tracer;
 use baton_types::{
     AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolExecution,
@@ -55,8 +56,9 @@ impl BatonServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let a2a = A2aOptions { bindings: CardBinding::ALL.to_vec(), ..A2aOptions::default() };
-        let options = HttpOptions { bound: Some(address), tracer, a2a, ..HttpOptions::default() };
-        let shutdown = options.shutdown.clone();
+        let http = HttpOptions { bound: Some(address), tracer, ..HttpOptions::default() };
+        let shutdown = http.shutdown.clone();
+        let options = SurfaceOptions { http, a2a, ..SurfaceOptions::default() };
         let app = app(Engine::new(EngineOptions::default(), ports), options);
         let serving = tokio::spawn(serve(listener, app, ServeOptions::default(), shutdown.clone()));
         Self { address, shutdown, serving: Some(serving) }

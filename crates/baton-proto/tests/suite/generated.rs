@@ -30,7 +30,7 @@ fn generated_code_is_current() {
 }
 
 /// Both schemas and their imports.
-pub fn schemas() -> FileDescriptorSet {
+pub(crate) fn schemas() -> FileDescriptorSet {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("proto");
     let mut compiler = protox::Compiler::new([folder]).unwrap();
     compiler.include_source_info(true).include_imports(true);

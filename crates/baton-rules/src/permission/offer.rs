@@ -1,9 +1,6 @@
 //! Whether a tool is offered to the model.
 
-use super::{
-    arguments::RuleArguments,
-    decide::{PermissionContext, PermissionDecision, apply_session, changes_autonomous_agent, is_included},
-};
+use super::decide::{PermissionContext, PermissionDecision, apply_session, changes_autonomous_agent, is_included};
 use baton_types::{
     AgentSpec, Permission, PermissionRule, RankedPermission, RuleOutcome, RulePrecision, RuleSubject, ToolPolicy,
     ToolRunner, ToolSpec, strongest_rule,

@@ -12,6 +12,7 @@ use crate::{
     screen::Screen,
     signals::{Hangups, StopRequests},
 };
+use baton_api::agent_address;
 use baton_server::{AgentRequirement, LostJournal, ModelSummary, PlaybookMode, ServerHandle};
 use baton_types::{ErrorCode, ToolExecution};
 use clap::{Args, ValueEnum, builder::BoolishValueParser};

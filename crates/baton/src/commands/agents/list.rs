@@ -7,6 +7,7 @@ use crate::{
     failure::{CliError, Exit, diagnostic_json},
     screen::{Screen, one_line},
 };
+use baton_api::AgentEntry;
 use baton_server::AgentSummary;
 use baton_types::{AgentListing, ErrorCode};
 use clap::Args;

@@ -7,6 +7,7 @@ use crate::{
     failure::{CliError, Exit},
     screen::{Screen, columns, one_line},
 };
+use baton_api::{TokenEntry, TokenList};
 use baton_server::now;
 use baton_types::Timestamp;
 use clap::Args;

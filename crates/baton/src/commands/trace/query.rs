@@ -11,6 +11,7 @@ use crate::{
     screen::{Screen, escape_for_terminal},
 };
 use baton_client::SearchRequest;
+use baton_document::duration;
 use baton_server::now;
 use baton_traceql::{Mode, parse};
 use baton_types::ErrorCode;
