@@ -11,7 +11,7 @@ lint_builds
 packages=(-p baton-house "$@")
 while read -r package; do
   packages+=(-p "$package")
-done < <(sed -nE 's/^    \("([a-z-]+)", [01]\),$/\1/p' tools/baton-house/src/layers.rs)
+done < <(sed -nE 's/^    \("([a-z-]+)", [01], [0-9]\),$/\1/p' tools/baton-house/src/layers.rs)
 [ ${#packages[@]} -gt 10 ] || die "the layers of the crates cannot be read from tools/baton-house/src/layers.rs"
 
 cargo fmt --all --check

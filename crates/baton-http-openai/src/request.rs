@@ -12,8 +12,7 @@ use baton_http::{
 };
 use baton_responses::OpenAiError;
 use baton_rules::Access;
-use baton_types::{AgentName, AgentSpec, Digest, Principal};
-use baton_wire::a2a::v1::is_idempotency_key;
+use baton_types::{AgentName, AgentSpec, Digest, Principal, is_idempotency_key};
 use http::{HeaderMap, Method, header};
 use serde::Serialize;
 use std::{future::Future, sync::Arc};

@@ -2,7 +2,7 @@
 
 use crate::{Meters, OpenTasks};
 use baton_ports::{CommitObserver, StoredEvent};
-use baton_telemetry::SpanSink;
+use baton_telemetry::{SpanObserver as _, SpanSink};
 use baton_types::Span;
 use std::sync::Arc;
 

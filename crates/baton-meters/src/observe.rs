@@ -1,7 +1,10 @@
 //! Records metrics from ended spans.
 
 use crate::{record::Meters, table::Label};
-use baton_telemetry::names::{self, operation};
+use baton_telemetry::{
+    SpanObserver,
+    names::{self, operation},
+};
 use baton_types::{Span, SpanKind};
 
 /// Attributes of a span that metrics use, extracted in one pass.
@@ -101,9 +104,9 @@ impl<'a> SpanLabels<'a> {
     }
 }
 
-impl Meters {
-    /// Records an ended span of this process; call it once per span.
-    pub fn observe(&self, span: &Span) {
+/// Call it once per span.
+impl SpanObserver for Meters {
+    fn observe(&self, span: &Span) {
         let (seen, took) = (SpanLabels::from_span(span), span.duration());
         let SpanLabels { operation, provider, model, agent, tool, error, .. } = seen;
         let serves = span.kind == SpanKind::Server;

@@ -9,11 +9,11 @@ const MAX_VISITS: usize = 100_000;
 const MAX_DEPTH: usize = 512;
 
 /// Keywords with a schema for the value itself.
-const IN_PLACE: [&str; 4] = ["not", "if", "then", "else"];
+const IN_PLACE_KEYWORDS: [&str; 4] = ["not", "if", "then", "else"];
 /// Keywords with a list of schemas for the value itself.
-const IN_PLACE_LISTS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
+const IN_PLACE_LIST_KEYWORDS: [&str; 3] = ["allOf", "anyOf", "oneOf"];
 /// Keywords with a schema for every member or entry.
-const NESTED: [&str; 8] = [
+const ENTRY_KEYWORDS: [&str; 8] = [
     "additionalProperties",
     "unevaluatedProperties",
     "propertyNames",
@@ -25,10 +25,10 @@ const NESTED: [&str; 8] = [
 ];
 
 /// Keywords with schemas by name.
-const NAMED: [&str; 6] =
+const MAP_KEYWORDS: [&str; 6] =
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"];
 /// Keywords with values that are no schemas.
-const DATA: [&str; 4] = ["const", "enum", "default", "examples"];
+const DATA_KEYWORDS: [&str; 4] = ["const", "enum", "default", "examples"];
 
 /// Whether the validation of the value visits a bounded number of schema nodes; an upper bound, in which every
 /// alternative is evaluated.
@@ -45,7 +45,7 @@ pub(crate) fn unsupported_reference(schema: &Value) -> Option<String> {
 }
 
 fn unsupported(keyword: &str, value: &Value, base: &str) -> Option<String> {
-    if DATA.contains(&keyword) {
+    if DATA_KEYWORDS.contains(&keyword) {
         return None;
     }
     if let Value::String(text) = value {
@@ -62,7 +62,7 @@ fn unsupported(keyword: &str, value: &Value, base: &str) -> Option<String> {
         keys.iter().find_map(|(keyword, value)| unsupported(keyword, value, base))
     };
     match value {
-        Value::Object(inner) if NAMED.contains(&keyword) => inner.values().find_map(in_schema),
+        Value::Object(inner) if MAP_KEYWORDS.contains(&keyword) => inner.values().find_map(in_schema),
         Value::Array(entries) => entries.iter().find_map(in_schema),
         schema => in_schema(schema),
     }
@@ -86,10 +86,10 @@ impl<'a> SchemaVisits<'a> {
         {
             self.visit(target, value, depth + 1)?;
         }
-        for schema in IN_PLACE.iter().filter_map(|keyword| keys.get(*keyword)) {
+        for schema in IN_PLACE_KEYWORDS.iter().filter_map(|keyword| keys.get(*keyword)) {
             self.visit(schema, value, depth + 1)?;
         }
-        let lists = IN_PLACE_LISTS.iter().filter_map(|keyword| keys.get(*keyword)?.as_array());
+        let lists = IN_PLACE_LIST_KEYWORDS.iter().filter_map(|keyword| keys.get(*keyword)?.as_array());
         for schema in lists.flatten() {
             self.visit(schema, value, depth + 1)?;
         }
@@ -121,7 +121,7 @@ impl<'a> SchemaVisits<'a> {
     }
 
     fn nested(&mut self, keys: &'a Map<String, Value>, value: &Value, depth: usize) -> Option<()> {
-        for schema in NESTED.iter().filter_map(|keyword| keys.get(*keyword)) {
+        for schema in ENTRY_KEYWORDS.iter().filter_map(|keyword| keys.get(*keyword)) {
             self.visit(schema, value, depth + 1)?;
         }
         for schema in members(keys, "patternProperties") {

@@ -7,7 +7,7 @@ use crate::{
     components::ServerComponents,
     http, models, peers,
     persistence::JournalHandle,
-    telemetry::{self, TempoSource},
+    telemetry::{self, SpanRecorder, TempoSource},
     tools::{self, ToolSources},
 };
 use baton_document::Diagnostic;
@@ -21,7 +21,6 @@ use baton_outbound::{AddressPolicy, GuardedClient, OutboundOptions};
 use baton_peers::{LocalPeerRegistry, PeerHub};
 use baton_ports::{AgentSource, UnusableEntry};
 use baton_push::PushSender;
-use baton_spans::SpanRecorder;
 use baton_system::{SystemClock, TimeOrderedIds};
 use baton_types::A2aSettings;
 use std::{path::PathBuf, sync::Arc, time::Duration};

@@ -16,7 +16,6 @@ mod head;
 mod index;
 mod options;
 mod projector;
-mod recorder;
 mod search;
 mod segment;
 mod store;
@@ -25,7 +24,6 @@ mod wal;
 pub use emitter::SpanEmitter;
 pub use options::{LogRetentionOptions, Probe, SpanStoreOptions, TelemetryRetention, wall_clock};
 pub use projector::{ProjectionStore, ProjectorHandle, SpanProjector};
-pub use recorder::{SpanRecorder, SpanRecorderSetup};
 pub use store::{
     EmbeddedSpanStore, LogPosition, SpanLogBatch, SpanLogReader, damaged_files, quarantine_damaged_blocks,
 };

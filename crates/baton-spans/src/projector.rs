@@ -7,10 +7,9 @@ mod commit_buffer;
 mod fold;
 
 use crate::{EmbeddedSpanStore, store::closed, wal::SpanBatchEncoder};
-use baton_meters::Meters;
 use baton_ports::{BoxFuture, Journal, JournalError, StoredEvent};
 use baton_span_ports::{SpanStore as _, SpanStoreError};
-use baton_telemetry::SpanOrigin;
+use baton_telemetry::{SpanObserver, SpanOrigin};
 use baton_types::Span;
 use commit_buffer::CommitBuffer;
 use fold::SpanFolds;
@@ -37,7 +36,7 @@ pub struct SpanProjector {
     commits: Arc<CommitBuffer>,
     store: Arc<dyn ProjectionStore>,
     origin: SpanOrigin,
-    meters: Option<Arc<Meters>>,
+    observer: Option<Arc<dyn SpanObserver>>,
 }
 
 /// Stores projected spans together with the journal position.
@@ -72,13 +71,13 @@ pub struct ProjectorHandle {
 impl SpanProjector {
     /// A projector that has not received any event.
     pub fn new(store: Arc<dyn ProjectionStore>, origin: SpanOrigin) -> Self {
-        Self { commits: Arc::new(CommitBuffer::default()), store, origin, meters: None }
+        Self { commits: Arc::new(CommitBuffer::default()), store, origin, observer: None }
     }
 
-    /// Adds meters that observe each span once, even if it is projected again after a failed write.
+    /// Adds an observer that sees each span once, even if it is projected again after a failed write.
     #[must_use]
-    pub fn with_meters(mut self, meters: Arc<Meters>) -> Self {
-        self.meters = Some(meters);
+    pub fn with_observer(mut self, observer: Arc<dyn SpanObserver>) -> Self {
+        self.observer = Some(observer);
         self
     }
 
@@ -95,8 +94,8 @@ impl SpanProjector {
             caught_up: tell,
             is_final: false,
             cursor: self.store.position().unwrap_or(0),
-            metered: 0,
-            meters: self.meters,
+            observed: 0,
+            observer: self.observer,
             folds: SpanFolds::new(self.origin),
             pending: PendingSpans::default(),
             ended: Vec::new(),
@@ -137,9 +136,9 @@ struct ProjectorTask {
     folds: SpanFolds,
     /// Sequence number of the last folded event.
     cursor: u64,
-    meters: Option<Arc<Meters>>,
-    /// Sequence number of the last event whose spans the meters observed.
-    metered: u64,
+    observer: Option<Arc<dyn SpanObserver>>,
+    /// Sequence number of the last event whose spans were observed.
+    observed: u64,
     pending: PendingSpans,
     /// Spans that ended with one event and are not encoded yet.
     ended: Vec<Span>,
@@ -255,11 +254,11 @@ impl ProjectorTask {
         Ok(())
     }
 
-    /// Passes the ended spans to the meters, unless they observed them before, and encodes them.
+    /// Passes the ended spans to the observer, unless it observed them before, and encodes them.
     fn encode_ended(&mut self) -> Result<(), SpanStoreError> {
-        if let Some(meters) = self.meters.as_ref().filter(|_| self.cursor > self.metered) {
-            self.ended.iter().for_each(|span| meters.observe(span));
-            self.metered = self.cursor;
+        if let Some(observer) = self.observer.as_ref().filter(|_| self.cursor > self.observed) {
+            self.ended.iter().for_each(|span| observer.observe(span));
+            self.observed = self.cursor;
         }
         self.ended.drain(..).try_for_each(|span| self.pending.encoder.add(&span))
     }

@@ -22,5 +22,5 @@ pub use project::{EventMetadata, HandoffSpans, ModelLabel, TaskSpans};
 pub use settings::{ContentCapture, EmitMode, ModeSource, Schema, TelemetrySettings};
 pub use shape::{ALIASES, RENAMED_ATTRIBUTES, rewrite_attributes};
 pub use shared_span::SharedSpan;
-pub use sink::SpanSink;
+pub use sink::{SpanObserver, SpanSink};
 pub use tracer::{OpenSpan, SCOPE, SpanOrigin, Tracer};

@@ -2,6 +2,12 @@
 
 use baton_types::Span;
 
+/// Observes spans of this process when they end.
+pub trait SpanObserver: Send + Sync + 'static {
+    /// Observes an ended span.
+    fn observe(&self, span: &Span);
+}
+
 /// Accepts the spans of this process without blocking.
 pub trait SpanSink: Send + Sync + 'static {
     /// Queues a span; if the queue is full, the span is dropped and counted.

@@ -85,7 +85,7 @@ pub use known_provider::{
 pub use listing::AgentListing;
 pub use message::{Artifact, Message, Part, PartContent, Role};
 pub use meter::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
-pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_tool_name};
+pub use names::{RESERVED_AGENT_NAMES, is_agent_name, is_idempotency_key, is_tool_name};
 pub use permission::{ApprovalMode, ArgumentMatch, InclusionMode, Permission, PermissionRule, ToolPolicy};
 pub use permission_change::{PermissionChange, PermissionTarget, ToolAccess};
 pub use permission_rules::{

@@ -1,4 +1,7 @@
-//! Valid agent names and tool names.
+//! Valid agent names, tool names and idempotency keys.
+
+/// Maximum bytes of an idempotency key.
+const MAX_IDEMPOTENCY_KEY_LEN: usize = 255;
 
 /// First segments of A2A paths. An agent name can be at the same position, so these names are reserved.
 pub const RESERVED_AGENT_NAMES: [&str; 3] = ["agents", "tasks", "v1"];
@@ -12,6 +15,11 @@ pub fn is_agent_name(name: &str) -> bool {
         && !name.starts_with('-')
         && !name.ends_with('-')
         && !RESERVED_AGENT_NAMES.contains(&name)
+}
+
+/// Whether `key` is valid for storage and headers: 1 to 255 visible ASCII characters.
+pub fn is_idempotency_key(key: &str) -> bool {
+    (1..=MAX_IDEMPOTENCY_KEY_LEN).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Letters, digits, dashes and underscores, 1 to 64: the common subset of all model providers.

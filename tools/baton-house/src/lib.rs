@@ -7,11 +7,13 @@
 //! Read first: [`Tree`] (the repository's text), [`layers`] (allowed dependencies), [`Violation`] (the result of a
 //! check).
 
+pub mod a2a_errors;
 pub mod architecture;
 pub mod crate_docs;
 pub mod decisions;
 pub mod duplicates;
 pub mod error_pages;
+pub mod fan_out;
 pub mod layers;
 pub mod links;
 pub mod machine_paths;

@@ -54,5 +54,5 @@ pub fn check_lints(tree: &Tree) -> Vec<Violation> {
 }
 
 fn is_pure(path: &str) -> bool {
-    LAYERS.iter().any(|(name, layer)| *layer <= 1 && path.starts_with(&format!("crates/{name}/src/")))
+    LAYERS.iter().any(|(name, layer, _)| *layer <= 1 && path.starts_with(&format!("crates/{name}/src/")))
 }

@@ -5,11 +5,14 @@ use crate::{Tree, Violation, tree::is_test};
 /// Methods that mount a handler without declaring its access.
 const UNCHECKED_METHODS: &[&str] = &[".route(", ".route_service(", ".nest(", ".nest_service(", ".method_router("];
 
-/// Sources of `baton-http` that mount a route without the operation table.
+/// The operation table itself.
+const TABLE: &str = "crates/baton-http/src/routes/mod.rs";
+
+/// Sources of the HTTP core, the surfaces and their composition that mount a route without the operation table.
 pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
-    let sources = tree.rust().filter(|(path, _)| path.starts_with("crates/baton-http/src/") && !is_test(path));
-    for (path, text) in sources.filter(|(path, _)| *path != "crates/baton-http/src/routes/mod.rs") {
+    let sources = tree.rust().filter(|(path, _)| serves_http(path) && !is_test(path) && *path != TABLE);
+    for (path, text) in sources {
         for (number, line) in text.lines().enumerate() {
             let code = line.split("//").next().unwrap_or_default();
             if let Some(word) = UNCHECKED_METHODS.iter().find(|word| code.contains(**word)) {
@@ -21,4 +24,10 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
         }
     }
     violations
+}
+
+fn serves_http(path: &str) -> bool {
+    ["crates/baton-http", "crates/baton-mcp/src/endpoints", "crates/baton-server/"]
+        .iter()
+        .any(|folder| path.starts_with(folder))
 }

@@ -5,9 +5,6 @@ use std::{collections::BTreeMap, fs, io, path::Path};
 /// Folders with build output, generated code or third-party files.
 const SKIPPED_FOLDERS: &[&str] = &["target", "node_modules", "__pycache__", "out", "generated"];
 
-/// Location of the repository of a Git worktree, as an absolute path.
-const WORKTREE_FILE: &str = ".git";
-
 /// Larger files are data, not text.
 const MAX_BYTES: u64 = 1024 * 1024;
 
@@ -54,11 +51,7 @@ impl Tree {
             let hidden = name.starts_with('.') && !matches!(name.as_str(), ".ci" | ".config");
             if kind.is_dir() && !hidden && !SKIPPED_FOLDERS.contains(&name.as_str()) {
                 self.read_folder(&entry.path(), &format!("{prefix}{name}/"))?;
-            } else if kind.is_file()
-                && name != WORKTREE_FILE
-                && !is_temporary(&name)
-                && entry.metadata()?.len() <= MAX_BYTES
-            {
+            } else if kind.is_file() && !is_temporary(&name) && entry.metadata()?.len() <= MAX_BYTES {
                 let bytes = fs::read(entry.path())?;
                 if let Ok(text) = String::from_utf8(bytes) {
                     self.files.insert(format!("{prefix}{name}"), text);

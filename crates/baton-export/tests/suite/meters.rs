@@ -12,7 +12,7 @@ use baton_otlp::{
     write_metrics,
 };
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
-use baton_telemetry::{SpanOrigin, TelemetrySettings};
+use baton_telemetry::{SpanObserver as _, SpanOrigin, TelemetrySettings};
 use baton_types::Span;
 use prost::Message as _;
 use std::{sync::Arc, time::Duration};

@@ -7,9 +7,9 @@ use super::{
 use crate::call::A2aCall;
 use crate::span_attributes::A2aSpan as _;
 use baton_engine::{EngineError, IdempotencyKey, SendCommand};
-use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig};
+use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig, is_idempotency_key};
 use baton_types::{FieldViolation, Violations};
-use baton_wire::a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, is_idempotency_key, take_traceparent};
+use baton_wire::a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, take_traceparent};
 
 /// Path of the push configuration in a send request.
 const PUSH_CONFIG_FIELD: &str = "configuration.taskPushNotificationConfig";

@@ -17,7 +17,7 @@ use std::{
     time::Duration,
 };
 
-/// The caller of a request; [`GateLayer`](super::GateLayer) inserts one into every request.
+/// The caller of a request; the authentication layer inserts one into every request.
 #[derive(Clone)]
 pub struct Caller(Arc<CallerState>, Option<IpAddr>);
 

@@ -1,9 +1,9 @@
 //! Opens the span store with its retention and export.
 
-use super::export::export_options;
+use super::{export::export_options, recorder::SpanRecorderSetup};
 use crate::{Persistence, ServerError, TelemetryOptions, fresh_id};
 use baton_export::{Exporter, LogQueue};
-use baton_spans::{EmbeddedSpanStore, SpanRecorderSetup, SpanStoreOptions, TelemetryRetention, wall_clock};
+use baton_spans::{EmbeddedSpanStore, SpanStoreOptions, TelemetryRetention, wall_clock};
 use baton_telemetry::SpanOrigin;
 use std::sync::Arc;
 

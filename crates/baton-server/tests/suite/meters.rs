@@ -10,7 +10,7 @@ use baton_http_telemetry::MeterPorts;
 use baton_meters::{MeterLevels, MeterSource, Meters, instruments};
 use baton_ports::BoxFuture;
 use baton_server::app;
-use baton_telemetry::{SpanOrigin, TelemetrySettings};
+use baton_telemetry::{SpanObserver as _, SpanOrigin, TelemetrySettings};
 use baton_types::{Span, SpanKind, SpanValue};
 use std::sync::Arc;
 

@@ -63,7 +63,7 @@ async fn span_is_metered_once_when_the_disk_is_full() -> Result<()> {
     });
     let origin = SpanOrigin::new(TelemetrySettings::default(), "here");
     let (meters, tasks) = (Arc::new(Meters::new(&origin, 0)), Arc::new(OpenTasks::default()));
-    let projector = SpanProjector::new(store.clone(), origin).with_meters(Arc::clone(&meters));
+    let projector = SpanProjector::new(store.clone(), origin).with_observer(meters.clone());
     let commits = MeteredCommits::new(Arc::clone(&meters), Arc::clone(&tasks), Some(projector.observer()));
     place.listen(Arc::new(commits));
     let journal: Arc<dyn Journal> = place.journal.clone();

@@ -1,8 +1,8 @@
 //! Every check, on small trees that violate its rule and on trees that follow it.
 
 use baton_house::{
-    Tree, Violation, architecture, crate_docs, decisions, duplicates, error_pages, layers, links, machine_paths, names,
-    output, prose, purity, routes, size, test_binaries, test_habits, walks,
+    Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_pages, fan_out, layers, links,
+    machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
 };
 use baton_types::ErrorCode;
 use serde_json::json;
@@ -11,8 +11,8 @@ fn places(violations: &[Violation]) -> Vec<&str> {
     violations.iter().map(|violation| violation.location.as_str()).collect()
 }
 
-/// Violations of the layer rules in a workspace of `(crate, dependencies)`; `+name` is a dev-dependency.
-fn layer_violations(crates: &[(&str, &[&str])]) -> Vec<String> {
+/// A workspace of `(crate, dependencies)`; `+name` is a dev-dependency.
+fn workspace(crates: &[(&str, &[&str])]) -> layers::Metadata {
     let packages: Vec<_> = crates
         .iter()
         .map(|(name, needs)| {
@@ -31,8 +31,11 @@ fn layer_violations(crates: &[(&str, &[&str])]) -> Vec<String> {
             json!({"name": name, "manifest_path": format!("/x/{folder}/{name}/Cargo.toml"), "dependencies": dependencies})
         })
         .collect();
-    let metadata = serde_json::from_value(json!({ "packages": packages })).expect("well formed");
-    layers::check(&metadata).iter().map(ToString::to_string).collect()
+    serde_json::from_value(json!({ "packages": packages })).expect("well formed")
+}
+
+fn layer_violations(crates: &[(&str, &[&str])]) -> Vec<String> {
+    layers::check(&workspace(crates)).iter().map(ToString::to_string).collect()
 }
 
 #[test]
@@ -41,7 +44,9 @@ fn upward_dependencies_are_reported() {
         ("baton-types", &["serde", "+tokio"]),
         ("baton-rules", &["baton-types", "+baton-engine"]),
         ("baton-engine", &["baton-rules", "tokio", "+baton-journal"]),
-        ("baton-http", &["baton-engine"]),
+        ("baton-http", &["baton-ports", "baton-api"]),
+        ("baton-http-a2a", &["baton-engine", "baton-http", "baton-wire"]),
+        ("baton-proto", &["baton-types", "baton-wire", "tonic"]),
         ("baton-server", &["baton-engine", "baton-http", "baton-journal", "baton-toolhost"]),
         ("baton", &["baton-local", "baton-server", "+baton-journal", "+baton-testkit"]),
         ("baton-testkit", &["baton-engine", "baton-journal", "rand"]),
@@ -63,9 +68,23 @@ fn upward_dependencies_are_reported() {
         (&[("baton-wire", &["uuid"])], "baton-wire: is in layer 0 and depends on uuid"),
         (&[("baton-misc", &[])], "baton-misc: has no layer"),
         (&[("baton-engine", &["baton-testkit"]), ("baton-testkit", &[])], "baton-engine: depends on the tool"),
+        (&[("baton-otlp", &["tonic"])], "baton-otlp: is in layer 0 and depends on tonic"),
         (
-            &[("baton-tui", &["baton-http"]), ("baton-http", &["baton-engine"])],
-            "baton-tui: reaches baton-engine through",
+            &[("baton-journal", &["baton-spans"])],
+            "baton-journal: has rank 1 of layer 2 and depends on baton-spans with rank 1",
+        ),
+        (
+            &[("baton-outbound", &["baton-identity"])],
+            "baton-outbound: has rank 0 of layer 2 and depends on baton-identity with rank 1",
+        ),
+        (
+            &[("baton-http-openai", &["baton-http-a2a"])],
+            "baton-http-openai: has rank 1 of layer 4 and depends on baton-http-a2a with rank 1",
+        ),
+        (&[("baton-tui", &["baton-client", "baton-engine"])], "baton-tui: reaches baton-engine through"),
+        (
+            &[("baton-mcp", &["baton-client"]), ("baton-client", &["baton-wire"])],
+            "baton-mcp: reaches baton-wire through baton-client",
         ),
         (&[("baton-client", &["baton-engine"])], "baton-client: reaches baton-engine through baton-client"),
         (&[("baton-engine", &["baton-journal"])], "baton-engine: reaches baton-journal"),
@@ -78,6 +97,59 @@ fn upward_dependencies_are_reported() {
         assert_eq!(found.len(), 1, "{crates:?} gave {found:?}");
         assert!(found[0].starts_with(expect), "{crates:?} gave {found:?}");
     }
+}
+
+#[test]
+fn large_rebuilds_are_reported() {
+    let crates: &[(&str, &[&str])] = &[
+        ("baton-types", &[]),
+        ("baton-traceql", &["baton-types"]),
+        ("baton-span-ports", &["baton-traceql"]),
+        ("baton-journal", &["baton-types", "+baton-traceql"]),
+    ];
+    let sources = Tree::from_files([
+        ("crates/baton-types/src/lib.rs", "1\n2\n"),
+        ("crates/baton-traceql/src/lib.rs", "1\n"),
+        ("crates/baton-traceql/tests/suite/main.rs", "1\n2\n3\n4\n"),
+        ("crates/baton-span-ports/src/lib.rs", "1\n"),
+        ("crates/baton-journal/src/lib.rs", "1\n2\n3\n4\n5\n6\n"),
+    ]);
+    let graph = fan_out::CrateGraph::new(&workspace(crates), &sources);
+    assert_eq!(["baton-types", "baton-traceql", "baton-journal"].map(|name| graph.share(name)), [100, 20, 60]);
+    assert_eq!(graph.longest_path(), ["baton-types", "baton-traceql", "baton-span-ports"]);
+    assert_eq!(fan_out::check(&graph), []);
+
+    let layered: [(&str, &[&str]); 5] = [
+        ("baton-traceql", &[]),
+        ("baton-span-ports", &["baton-traceql"]),
+        ("baton-spans", &["baton-span-ports"]),
+        ("baton-export", &["baton-spans"]),
+        ("baton-server", &["baton-export"]),
+    ];
+    let graph = fan_out::CrateGraph::new(&workspace(&layered), &sources);
+    assert_eq!(places(&fan_out::check(&graph)), ["baton-traceql"; 0]);
+    let top: [(&str, &[&str]); 3] =
+        [("baton-sdk", &["baton-server"]), ("baton", &["baton-sdk"]), ("baton-tui", &["baton"])];
+    let graph = fan_out::CrateGraph::new(&workspace(&[&layered[..], &top[..]].concat()), &sources);
+    let found = fan_out::check(&graph);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].rule.starts_with("8 crates are compiled one after the other"), "{found:?}");
+
+    let heavy = Tree::from_files([("crates/baton-traceql/src/lib.rs", "1\n"), ("crates/baton-api/src/a.rs", "1\n")]);
+    let graph = fan_out::CrateGraph::new(&workspace(crates), &heavy);
+    assert_eq!(places(&fan_out::check(&graph)), ["baton-traceql"]);
+}
+
+#[test]
+fn a2a_errors_elsewhere_are_reported() {
+    let tree = Tree::from_files([
+        ("crates/baton-http-a2a/src/a.rs", "use baton_wire::a2a::v1::Error;\n"),
+        ("crates/baton-http-api/src/b.rs", "use baton_wire::a2a::v1::{Message, Task};\n"),
+        ("crates/baton-http-api/src/c.rs", "use baton_wire::a2a::v1::{Message, ErrorKind};\n"),
+        ("crates/baton-mcp/src/d.rs", "fn f(error: baton_wire::a2a::v1::Error) {}\n"),
+        ("crates/baton-mcp/tests/suite/e.rs", "use baton_wire::a2a::v1::Error;\n"),
+    ]);
+    assert_eq!(places(&a2a_errors::check(&tree)), ["crates/baton-http-api/src/c.rs", "crates/baton-mcp/src/d.rs"]);
 }
 
 #[test]
@@ -112,8 +184,12 @@ fn routes_without_access_are_reported() {
         ("crates/baton-http/src/routes/mod.rs", "self.router.route(path, on(filter, handler))\n"),
         ("crates/baton-http/tests/suite/main.rs", "Router::new().route(\"/c\", get(c));\n"),
         ("crates/baton-peers/src/d.rs", "Router::new().route(\"/d\", get(d));\n"),
+        ("crates/baton-mcp/src/endpoints/e.rs", "Router::new().route(\"/e\", get(e));\n"),
     ]);
-    assert_eq!(places(&routes::check(&tree)), ["crates/baton-http/src/app.rs:2"]);
+    assert_eq!(
+        places(&routes::check(&tree)),
+        ["crates/baton-http/src/app.rs:2", "crates/baton-mcp/src/endpoints/e.rs:1"]
+    );
 }
 
 #[test]

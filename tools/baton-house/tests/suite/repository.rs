@@ -1,8 +1,8 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, architecture, crate_docs, decisions, duplicates, error_pages, layers, links, machine_paths, names,
-    output, prose, purity, routes, size, test_binaries, test_habits, walks,
+    Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_pages, fan_out, layers, links,
+    machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
 };
 use baton_types::ErrorCode;
 use std::{path::Path, process::Command};
@@ -20,8 +20,8 @@ fn assert_no_violations(violations: &[Violation]) {
     assert!(lines.is_empty(), "\n{}\n", lines.join("\n"));
 }
 
-#[test]
-fn dependencies_point_down() {
+/// The workspace according to cargo.
+fn metadata() -> layers::Metadata {
     #[expect(clippy::disallowed_methods, reason = "asks cargo about this workspace; no tool of an agent is involved")]
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path"])
@@ -31,7 +31,24 @@ fn dependencies_point_down() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let metadata: layers::Metadata = serde_json::from_slice(&output.stdout).expect("cargo metadata is JSON");
     assert!(metadata.packages.len() > 10);
-    assert_no_violations(&layers::check(&metadata));
+    metadata
+}
+
+#[test]
+fn dependencies_point_down() {
+    assert_no_violations(&layers::check(&metadata()));
+}
+
+#[test]
+fn changes_rebuild_little() {
+    let graph = fan_out::CrateGraph::new(&metadata(), &tree());
+    println!("{graph}");
+    assert_no_violations(&fan_out::check(&graph));
+}
+
+#[test]
+fn errors_of_a2a_stay_in_a2a() {
+    assert_no_violations(&a2a_errors::check(&tree()));
 }
 
 #[test]

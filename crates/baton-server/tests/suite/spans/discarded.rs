@@ -11,7 +11,7 @@ use baton_http_telemetry::MeterPorts;
 use baton_meters::Meters;
 use baton_otlp::{Encoding, LogLevel, LogLine, proto::ExportTraceServiceResponse, write_lines, write_metrics};
 use baton_server::app;
-use baton_telemetry::{SpanOrigin, TelemetrySettings};
+use baton_telemetry::{SpanObserver as _, SpanOrigin, TelemetrySettings};
 use baton_types::SpanResource;
 use prost::Message as _;
 use serde_json::{Value, json};

@@ -3,7 +3,7 @@
 use super::{AgentCard, AgentExtension, Error};
 use crate::de;
 use baton_types::FieldViolation;
-use baton_types::{Json, ToolExecution};
+use baton_types::{Json, ToolExecution, is_idempotency_key};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -29,9 +29,6 @@ pub const TOOL_CALLS: &str = "https://baton.dev/extensions/tool-calls/v1";
 /// URL of an agent's Environment, the MCP server with its prompt and tools: in cards, with `{"url": "..."}` as
 /// parameters. The party that runs the tools of a task calls them there.
 pub const ENVIRONMENT: &str = "https://baton.dev/extensions/environment/v1";
-
-/// Maximum length of an idempotency key.
-const MAX_KEY_LEN: usize = 255;
 
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -93,11 +90,6 @@ pub fn requested_idempotency_key(metadata: Option<&Json>) -> Result<Option<Strin
 pub fn requested_generation(metadata: Option<&Json>) -> Result<Option<u64>, Error> {
     let expected = "must be {\"ifGenerationMatch\":n} with a number that is not negative";
     read_setting(metadata, GENERATION, expected, |params: GenerationParams| params.if_generation_match)
-}
-
-/// Whether `key` is valid for storage and headers: 1 to 255 visible ASCII characters.
-pub fn is_idempotency_key(key: &str) -> bool {
-    (1..=MAX_KEY_LEN).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
 /// Message metadata that requests `tool_execution`.

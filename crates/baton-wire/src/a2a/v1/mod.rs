@@ -36,7 +36,7 @@ pub use error::{Error, ErrorKind, ErrorObject, RestError};
 pub use events::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use extension::{
     ENVIRONMENT, GENERATION, IDEMPOTENCY, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION, environment_url,
-    generation_metadata, is_idempotency_key, requested_generation, requested_idempotency_key, requested_tool_execution,
+    generation_metadata, requested_generation, requested_idempotency_key, requested_tool_execution,
     tool_execution_metadata,
 };
 pub(crate) use message::check_id;
