@@ -7,7 +7,7 @@ set -euo pipefail
 
 clippy-driver "$@"
 
-source="" documented="" kept=()
+source="" documented="" kept=() lints=(-D warnings)
 shift
 while [ $# -gt 0 ]; do
   case "$1" in
@@ -16,7 +16,8 @@ while [ $# -gt 0 ]; do
     --out-dir | -C) shift ;;
     -C* | --emit=* | --warn=* | --deny=* | --forbid=* | --allow=*) ;;
     --crate-type)
-      [ "$2" != bin ] || kept+=(--document-private-items)
+      # As cargo does for programs: their items are all private.
+      [ "$2" != bin ] || lints+=(-A rustdoc::private-intra-doc-links --document-private-items)
       documented=yes
       kept+=("$1" "$2")
       shift
@@ -34,4 +35,4 @@ done
 # The pages themselves are of no use here.
 pages="$(mktemp -d)"
 trap 'rm -rf "$pages"' EXIT
-rustdoc "${kept[@]}" -D warnings --out-dir "$pages"
+rustdoc "${kept[@]}" "${lints[@]}" --out-dir "$pages"

@@ -67,9 +67,10 @@ apt_install() {
       say "installing $*"
       export DEBIAN_FRONTEND=noninteractive
       apt-get install -y -q "$@" >&2 && exit 0
-      # An earlier installation may have been stopped halfway.
-      dpkg --configure -a >&2
       apt-get update -q >&2
+      # An earlier installation may have been stopped halfway.
+      dpkg --configure -a >&2 || true
+      apt-get install -y -q --fix-broken >&2
       apt-get install -y -q "$@" >&2
     ) 8>"$(cache_dir)/apt.lock"
   else

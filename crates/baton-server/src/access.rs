@@ -34,7 +34,7 @@ pub(crate) fn caller_access(
     access.rate = options.rate_limit;
     if options.required {
         if options.owner_token.is_none() {
-            return Err(ServerError::invalid_option("auth.required", "the owner of the server needs a token"));
+            return Err(ServerError::invalid_option("auth.required", &"the owner of the server needs a token"));
         }
         let tokens = server.components().tokens.clone();
         let gate = BearerAuthenticator::new(options.owner_token.as_deref(), tokens, issuers(&options.issuers)?);
@@ -56,7 +56,7 @@ fn audit(data: &Path) -> Result<AuditFile, ServerError> {
 }
 
 fn issuers(configs: &[IssuerConfig]) -> Result<Issuers, ServerError> {
-    let wrong = |error: baton_identity::IssuerError| ServerError::invalid_option("auth.issuers", error);
+    let wrong = |error: baton_identity::IssuerError| ServerError::invalid_option("auth.issuers", &error);
     let documents = GuardedIssuerDocuments::new(configs, Vec::new()).map_err(wrong)?;
     let documents: Arc<dyn IssuerDocuments> = Arc::new(documents);
     Issuers::new(configs.to_vec(), &documents, Arc::new(SystemClock) as Arc<dyn Clock>).map_err(wrong)

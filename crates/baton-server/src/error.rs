@@ -152,7 +152,7 @@ impl ServerError {
     }
 
     /// An invalid option without a specific remedy.
-    pub(crate) fn invalid_option(option: impl Into<String>, reason: impl ToString) -> Self {
+    pub(crate) fn invalid_option(option: impl Into<String>, reason: &impl ToString) -> Self {
         Self::InvalidOption { option: option.into(), reason: reason.to_string(), hint: None }
     }
 

@@ -253,7 +253,7 @@ fn check_program_handoffs(locals: &LocalAgents, agents: &AllAgents) -> Result<()
 /// Sender of push notifications, restricted by the address policy of the options.
 fn push_sender(push: &PushOptions, settings: A2aSettings) -> Result<PushSender, ServerError> {
     let policy =
-        AddressPolicy::allowing(&push.allow).map_err(|error| ServerError::invalid_option("push.allow", error))?;
+        AddressPolicy::allowing(&push.allow).map_err(|error| ServerError::invalid_option("push.allow", &error))?;
     let sender = PushSender::new(|| GuardedClient::new(policy, &OutboundOptions::default()));
     Ok(sender.with_a2a(settings))
 }

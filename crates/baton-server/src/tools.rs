@@ -88,7 +88,7 @@ pub(crate) fn toolbox(
 /// Connections to MCP servers that requests bring along: public addresses, and those allowed by the options.
 fn caller_servers(allow: &[String], tracer: &Tracer) -> Result<CallerServerHost, ServerError> {
     let policy =
-        AddressPolicy::allowing(allow).map_err(|error| ServerError::invalid_option("responses.mcp_allow", error))?;
+        AddressPolicy::allowing(allow).map_err(|error| ServerError::invalid_option("responses.mcp_allow", &error))?;
     let connect = Arc::new(RemoteConnector::for_untrusted(RemoteSettings::new(client(policy)?)));
     Ok(CallerServerHost::new(connect, HostSettings { tracer: tracer.clone(), ..HostSettings::default() }))
 }

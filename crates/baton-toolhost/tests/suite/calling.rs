@@ -16,7 +16,7 @@ impl ToolHelper for RefusingHelper {
 
 pub(crate) async fn call_first(agent: &AgentSpec, arguments: &str) -> ToolOutput {
     let tool = &agent.tools[0];
-    let arguments = Json::parse(arguments).expect("JSON");
+    let arguments = Json::parse(arguments).unwrap();
     let call = ToolCall { id: "call-1".into(), name: tool.name.clone(), arguments };
     let principal = &Principal { tenant: "acme".into(), subject: "ann".into(), scopes: Vec::new() };
     let helper = &RefusingHelper;

@@ -148,7 +148,7 @@ async fn opened_pipe(shop: &Workshop) -> BufReader<File> {
 
 async fn ended(mut pipe: BufReader<File>) {
     let end = tokio::task::spawn_blocking(move || pipe.read_to_end(&mut Vec::new()).unwrap());
-    tokio::time::timeout(Duration::from_secs(60), end).await.expect("all processes exit").unwrap();
+    tokio::time::timeout(Duration::from_secs(60), end).await.unwrap().unwrap();
 }
 
 /// The first call creates the pipe; the second one and its background child hold it open.

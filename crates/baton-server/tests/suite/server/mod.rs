@@ -12,10 +12,10 @@ use std::path::Path;
 /// Writes the agent `desk`, which greets, and returns its directory.
 fn write_agent(home: &Path) -> std::path::PathBuf {
     let directory = home.join("desk");
-    std::fs::create_dir_all(&directory).expect("a directory");
-    std::fs::write(directory.join("agent.yaml"), "name: desk\ndescription: For a test.\n").expect("written");
-    std::fs::write(directory.join("prompt.md"), "You are a test.\n").expect("written");
-    std::fs::write(directory.join("playbook.yaml"), "rules: [{ say: 'Good day!' }]\n").expect("written");
+    std::fs::create_dir_all(&directory).unwrap();
+    std::fs::write(directory.join("agent.yaml"), "name: desk\ndescription: For a test.\n").unwrap();
+    std::fs::write(directory.join("prompt.md"), "You are a test.\n").unwrap();
+    std::fs::write(directory.join("playbook.yaml"), "rules: [{ say: 'Good day!' }]\n").unwrap();
     directory
 }
 
@@ -27,7 +27,7 @@ fn options(home: &Path, persistence: Persistence) -> ServerOptions {
 
 /// Greets the agent `desk`, and returns the id of the task.
 async fn greet(client: &Client) -> String {
-    let (task, answer) = send_greeting(client).await.expect("a task");
+    let (task, answer) = send_greeting(client).await.unwrap();
     assert_eq!(answer, "Good day!");
     task
 }
@@ -36,7 +36,7 @@ async fn greet(client: &Client) -> String {
 async fn send_greeting(client: &Client) -> Result<(String, String), ClientError> {
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("hi")]);
     let task = client.send("desk", SendRequest::new(message)).await?;
-    let answer = task.artifacts.and_then(|mut artifacts| artifacts.pop()).expect("an answer");
+    let answer = task.artifacts.and_then(|mut artifacts| artifacts.pop()).unwrap();
     let text = answer.parts.iter().filter_map(|part| part.text.as_deref()).collect();
     Ok((task.id.into_owned(), text))
 }

@@ -35,7 +35,7 @@ async fn callers_need_a_token_if_it_is_required() {
         let server = Server::open(options).await.expect("it opens");
         server.listen(TcpListener::bind("127.0.0.1:0").await.expect("a port"))
     };
-    let unowned = open(identity(None)).await.err().expect("the owner has no token");
+    let unowned = open(identity(None)).await.expect_err("the owner has no token");
     assert_eq!(unowned.code(), ErrorCode::CONFIG_INVALID, "{unowned}");
 
     let running = open(identity(Some("secret"))).await.expect("it listens").start();
