@@ -25,6 +25,7 @@ mod repair;
 mod resume;
 mod run_options;
 mod schema_budget;
+mod schema_messages;
 mod schema_validator;
 mod session;
 mod session_history;

@@ -1,6 +1,9 @@
 //! JSON Schema validation with error messages that a model can act on.
 
-use crate::schema_budget::{is_bounded, unsupported_reference};
+use crate::{
+    schema_budget::{is_bounded, unsupported_reference},
+    schema_messages::{describe, truncate},
+};
 use baton_types::{ErrorCode, Json, ToolCall};
 use boon::{Compiler, ErrorKind, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
@@ -8,9 +11,6 @@ use std::fmt;
 
 /// Maximum number of reported errors; the rest is reported after these are fixed.
 const MAX_REPORTED_ERRORS: usize = 5;
-
-/// Maximum characters of a reported value or expectation.
-const MAX_REPORTED_CHARS: usize = 120;
 
 /// Internal URL of the schema; references to other URLs are not resolved.
 const SCHEMA_URL: &str = "form:///schema";
@@ -146,17 +146,16 @@ fn collect_violations(error: &ValidationError<'_, '_>, instance: &Value, violati
         return;
     }
     let path = error.instance_location.to_string();
-    let mut problem = truncate(&error.kind.to_string());
-    if chooses {
+    let problem = if chooses {
         // For alternatives, reports the first few with their errors.
         let mut alternatives = Vec::new();
         error.causes.iter().for_each(|cause| collect_violations(cause, instance, &mut alternatives));
         alternatives.dedup();
         alternatives.truncate(MAX_REPORTED_ERRORS);
-        problem = format!("matches none of the alternatives ({})", join_violations(&alternatives));
-    } else if let Some(actual) = instance.pointer(&path).filter(|_| includes_actual_value(&error.kind)) {
-        problem = format!("{problem}: {}", truncate(&actual.to_string()));
-    }
+        format!("matches none of the alternatives ({})", join_violations(&alternatives))
+    } else {
+        describe(&error.kind, instance.pointer(&path))
+    };
     violations.push(SchemaViolation { path, problem });
 }
 
@@ -165,16 +164,4 @@ fn is_rounding_error(kind: &ErrorKind<'_, '_>) -> bool {
     let ErrorKind::MultipleOf { got, want } = kind else { return false };
     let quotient = got.as_f64().zip(want.as_f64()).map(|(number, step)| number / step);
     quotient.is_some_and(|quotient| (quotient - quotient.round()).abs() < 1e-9)
-}
-
-/// Whether the actual value helps and the message does not contain it yet.
-fn includes_actual_value(kind: &ErrorKind<'_, '_>) -> bool {
-    matches!(kind, ErrorKind::Type { .. } | ErrorKind::Enum { .. } | ErrorKind::Const { .. })
-}
-
-fn truncate(text: &str) -> String {
-    match text.char_indices().nth(MAX_REPORTED_CHARS) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
 }
