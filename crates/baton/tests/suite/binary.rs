@@ -157,10 +157,21 @@ impl Home {
 
     /// Like [`Self::up`], with these environment variables.
     pub(crate) fn up_with(&self, variables: &[(&str, &str)], args: &[&str]) -> (RunningProcess, String) {
+        let (running, url, _) = self.up_and_line(variables, args, "baton serves");
+        (running, url)
+    }
+
+    /// Like [`Self::up_with`], and also returns the line with `text` that is printed before or after the address.
+    pub(crate) fn up_and_line(
+        &self,
+        variables: &[(&str, &str)],
+        args: &[&str],
+        text: &str,
+    ) -> (RunningProcess, String, String) {
         let mut running = self.start_with(variables, &[&["up"], args].concat());
-        let line = await_line(&mut running.stderr, "baton serves");
-        let url = line.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
-        (running, url.to_owned())
+        let [address, line] = await_lines(&mut running.stderr, ["baton serves", text]);
+        let url = address.split_whitespace().find(|word| word.starts_with("http://")).expect("an address");
+        (running, url.to_owned(), line)
     }
 }
 
@@ -211,17 +222,27 @@ impl Drop for RunningProcess {
 
 /// Reads lines until one contains this text.
 pub(crate) fn await_line(reader: &mut impl BufRead, text: &str) -> String {
+    let [line] = await_lines(reader, [text]);
+    line
+}
+
+/// Reads until there is a line with each of the texts, in any order.
+fn await_lines<const N: usize>(reader: &mut impl BufRead, texts: [&str; N]) -> [String; N] {
     let mut seen = String::new();
-    loop {
+    let mut found = [const { String::new() }; N];
+    while found.iter().any(String::is_empty) {
         let mut line = String::new();
         if reader.read_line(&mut line).expect("UTF-8") == 0 {
-            panic!("no line with {text:?} in:\n{seen}");
+            panic!("no lines with {texts:?} in:\n{seen}");
         }
-        if line.contains(text) {
-            return line;
+        for (found, text) in found.iter_mut().zip(texts) {
+            if found.is_empty() && line.contains(text) {
+                found.clone_from(&line);
+            }
         }
         seen.push_str(&line);
     }
+    found
 }
 
 /// Sends a GET request and returns the raw response.

@@ -1,6 +1,6 @@
 //! Retention: tasks that `baton up` deletes, and tasks that it never deletes.
 
-use crate::binary::{Home, await_line, get};
+use crate::binary::{Home, get};
 use baton_journal::{JournalOptions, SqliteJournal};
 use baton_ports::{Commit, Journal as _, StreamHeadUpdate, Write};
 use baton_types::{
@@ -69,8 +69,7 @@ async fn start_deletes_old_ended_tasks_beyond_the_kept_count() {
     assert_eq!(server.end().code, Some(0));
 
     home.write("baton.yaml", "retention: { keep: 1 }\n");
-    let (mut server, url) = home.up(&["--port", "0", "--log", "info"]);
-    let line = await_line(&mut server.stderr, "forgotten");
+    let (server, url, line) = home.up_and_line(&[], &["--port", "0", "--log", "info"], "forgotten");
     assert!(line.contains("forgotten=2"), "{line}");
     let left: Vec<&str> = ["asks", "oldest", "older", "old"].into_iter().filter(|id| there(&url, id)).collect();
     assert_eq!(left, ["asks", "old"]);
@@ -85,8 +84,7 @@ fn recently_ended_task_is_never_deleted() {
     let asked = home.run(&["run", "one", "hi", "--json"]);
     let task: serde_json::Value = serde_json::from_str(&asked.stdout).expect("JSON");
     home.write("baton.yaml", "retention: { keep: 0 }\n");
-    let (mut server, url) = home.up(&["--port", "0", "--log", "info"]);
-    let line = await_line(&mut server.stderr, "forgotten");
+    let (server, url, line) = home.up_and_line(&[], &["--port", "0", "--log", "info"], "forgotten");
     assert!(line.contains("forgotten=0"), "{line}");
     let id = task["id"].as_str().expect("an id");
     assert!(get(&url, &format!("/api/v1/tasks/{id}")).starts_with("HTTP/1.1 200"));
