@@ -84,7 +84,7 @@ fn recently_ended_task_is_never_deleted() {
     let asked = home.run(&["run", "one", "hi", "--json"]);
     let task: serde_json::Value = serde_json::from_str(&asked.stdout).expect("JSON");
     home.write("baton.yaml", "retention: { keep: 0 }\n");
-    let (server, url, line) = home.up_and_line(&[], &["--port", "0", "--log", "info"], "forgotten");
+    let (_server, url, line) = home.up_and_line(&[], &["--port", "0", "--log", "info"], "forgotten");
     assert!(line.contains("forgotten=0"), "{line}");
     let id = task["id"].as_str().expect("an id");
     assert!(get(&url, &format!("/api/v1/tasks/{id}")).starts_with("HTTP/1.1 200"));
