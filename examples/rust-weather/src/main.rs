@@ -23,5 +23,9 @@ async fn main() -> Result<(), Error> {
     let agent = Agent::new("weather").description("Tells the weather of any city").tool(get_weather.read_only());
     let agent = agent.prompt("You tell the weather.").playbook(include_str!("../playbook.yaml"));
     let address = std::env::args().nth(1).unwrap_or("127.0.0.1:8700".to_owned());
-    Baton::new().agent(agent).data_dir(".baton").telemetry().serve(&address).await
+    let baton = Baton::new().agent(agent).data_dir(".baton");
+    match std::env::var("OTEL_EXPORTER_OTLP_ENDPOINT") {
+        Ok(endpoint) => baton.tracing("weather", endpoint).serve(&address).await,
+        Err(_) => baton.telemetry().serve(&address).await,
+    }
 }

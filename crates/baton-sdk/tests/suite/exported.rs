@@ -1,7 +1,8 @@
 //! Spans exported over OTLP.
 
-use crate::{otlp_receiver::OtlpReceiver, served::ask_agent};
+use crate::served::ask_agent;
 use baton_sdk::{Agent, Baton, ErrorCode};
+use baton_testkit::OtlpReceiver;
 use baton_types::{Span, SpanValue};
 use std::collections::BTreeSet;
 

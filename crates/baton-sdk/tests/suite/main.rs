@@ -4,6 +4,5 @@
 mod exported;
 mod made;
 mod managed;
-mod otlp_receiver;
 mod rejections;
 mod served;

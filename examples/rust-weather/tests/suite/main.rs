@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests fail by panicking")]
 
 mod a2a;
+mod exported;
 mod mcp;
 mod page;
 mod program;

@@ -10,6 +10,6 @@ fn docs_page_contains_the_program() {
 }
 
 #[test]
-fn program_has_fewer_than_30_lines() {
-    assert!(MAIN.lines().count() < 30, "the example must stay under 30 lines");
+fn program_has_fewer_than_35_lines() {
+    assert!(MAIN.lines().count() < 35, "the example must stay under 35 lines");
 }

@@ -17,6 +17,11 @@ pub(crate) struct Program {
 impl Program {
     /// Starts the program on a free port.
     pub(crate) async fn start() -> Self {
+        Self::start_with(&[]).await
+    }
+
+    /// Starts the program with these environment variables.
+    pub(crate) async fn start_with(variables: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         #[expect(clippy::disallowed_methods, reason = "starts the program under test; no tool of an agent is involved")]
         let mut child = Command::new(env!("CARGO_BIN_EXE_baton-example-weather"))
@@ -24,6 +29,8 @@ impl Program {
             .current_dir(directory.path())
             .env("BATON_LOG_FORMAT", "json")
             .env_remove("BATON_LOG")
+            .env_remove("OTEL_EXPORTER_OTLP_ENDPOINT")
+            .envs(variables.iter().copied())
             .stderr(Stdio::piped())
             .kill_on_drop(true)
             .spawn()

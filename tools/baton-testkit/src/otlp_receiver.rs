@@ -15,11 +15,11 @@ use std::{
 };
 use tokio::{net::TcpListener, task::JoinHandle};
 
-/// Spans of one request, and its path.
-type ReceivedSpans = (String, Vec<Span>);
+/// Path of a request, and its spans.
+pub type ReceivedSpans = (String, Vec<Span>);
 
 /// A receiver on loopback; stops when dropped.
-pub(crate) struct OtlpReceiver {
+pub struct OtlpReceiver {
     address: SocketAddr,
     received: Arc<Mutex<Vec<ReceivedSpans>>>,
     serving: JoinHandle<()>,
@@ -33,7 +33,7 @@ impl Drop for OtlpReceiver {
 
 impl OtlpReceiver {
     /// Listens on any port.
-    pub(crate) async fn start() -> Self {
+    pub async fn start() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let received = Arc::<Mutex<Vec<ReceivedSpans>>>::default();
@@ -54,12 +54,12 @@ impl OtlpReceiver {
     }
 
     /// The OTLP endpoint.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }
 
     /// All requests so far.
-    pub(crate) fn received(&self) -> Vec<ReceivedSpans> {
+    pub fn received(&self) -> Vec<ReceivedSpans> {
         self.received.lock().unwrap().clone()
     }
 }
