@@ -1,6 +1,7 @@
 //! Traces and spans in the formats of servers.
 
 use super::{reply, server};
+use baton_api::error_codes;
 use baton_client::{ClientError, SearchRequest, TailEvent, TraceReply};
 use baton_types::{ErrorCode, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 
@@ -53,8 +54,8 @@ async fn plain_text_errors_have_codes() {
     let expect = [
         of(ErrorCode::TRACEQL_INVALID, "parse error at line 1, col 3: no"),
         of(ErrorCode::INVALID_REQUEST, "invalid start: it must not be after end"),
-        of(ErrorCode::NOT_OFFERED, "this Baton keeps no spans"),
-        of(ErrorCode::SCOPE_MISSING, "the token does not allow this"),
+        of(error_codes::NOT_OFFERED, "this Baton keeps no spans"),
+        of(error_codes::SCOPE_MISSING, "the token does not allow this"),
         ("none".to_owned(), "invalid respon".to_owned()),
     ];
     assert_eq!(seen, expect);
