@@ -10,5 +10,5 @@ baton_types::error_codes! {
 /// The error code with this text, if it is a shared one, one of the HTTP API or one of this crate. A server can send
 /// others.
 pub(crate) fn find(code: &str) -> Option<&'static ErrorCode> {
-    [ErrorCode::SHARED, baton_api::error_codes::ALL, ALL].into_iter().flatten().find(|known| known.code == code)
+    [ErrorCode::SHARED_CODES, baton_api::error_codes::ALL, ALL].into_iter().flatten().find(|known| known.code == code)
 }

@@ -15,7 +15,7 @@ baton_types::error_codes! {
 /// The error codes of every crate of the composition, and the shared ones.
 pub fn all() -> impl Iterator<Item = &'static ErrorCode> {
     [
-        ErrorCode::SHARED,
+        ErrorCode::SHARED_CODES,
         ALL,
         baton_agentdir::error_codes::ALL,
         baton_api::error_codes::ALL,

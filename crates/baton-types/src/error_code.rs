@@ -39,7 +39,7 @@ macro_rules! shared_codes {
             $(#[doc = $title] pub const $name: Self = Self::new($code, $title, $hint);)*
 
             /// All codes that this crate declares.
-            pub const SHARED: &'static [Self] = &[$(Self::$name),*];
+            pub const SHARED_CODES: &'static [Self] = &[$(Self::$name),*];
         }
     };
 }

@@ -14,6 +14,9 @@ const DECLARATIONS_FILE: &str = "src/error_codes.rs";
 /// File with the shared declarations.
 const SHARED_FILE: &str = "crates/baton-types/src/error_code.rs";
 
+/// Files with the composed lists of codes.
+const COMPOSED_LISTS: [&str; 2] = ["crates/baton-server/src/error_codes.rs", "crates/baton/src/error_codes.rs"];
+
 /// Shared codes that one crate raises, with the reason.
 const EXCEPTIONS: &[(&str, &str)] = &[
     ("AGENT_CHANGED", "a task ends with it"),
@@ -94,7 +97,23 @@ pub fn check(tree: &Tree) -> Vec<Violation> {
             report(format!("{name} is no exception any more; remove it from the list in tools/baton-house"));
         }
     }
+    violations.extend(unlisted_files(tree, &declarations));
     violations
+}
+
+/// Files of declarations whose codes are in no composed list: their hints would be missing where a code is looked up.
+fn unlisted_files(tree: &Tree, declarations: &[ErrorCodeDeclaration<'_>]) -> Vec<Violation> {
+    let lists: String = COMPOSED_LISTS.iter().filter_map(|path| tree.text(path)).collect();
+    let paths: BTreeSet<&str> = declarations.iter().map(|declaration| declaration.path).collect();
+    let is_listed = |path: &str| {
+        let list = crate_name(path).map(|name| format!(" {}::error_codes::ALL", name.replace('-', "_")));
+        list.is_some_and(|list| lists.contains(&list))
+    };
+    paths
+        .into_iter()
+        .filter(|path| path.ends_with(DECLARATIONS_FILE) && !COMPOSED_LISTS.contains(path) && !is_listed(path))
+        .map(|path| Violation::new(path, format!("its codes are not in {}", COMPOSED_LISTS.join(" or "))))
+        .collect()
 }
 
 /// The crates that use `ErrorCode::NAME` or `error_codes::NAME` outside of tests and declarations, by name.

@@ -9,7 +9,7 @@ use prost_types::{ListValue, Struct, Value, value::Kind};
 
 /// The codes that the wire types raise.
 fn known_codes() -> impl Iterator<Item = &'static ErrorCode> {
-    ErrorCode::SHARED.iter().chain(baton_wire::error_codes::ALL)
+    ErrorCode::SHARED_CODES.iter().chain(baton_wire::error_codes::ALL)
 }
 
 fn refused_request<T: std::fmt::Debug>(result: Result<T, wire::Error>) -> (String, ErrorCode) {

@@ -239,6 +239,7 @@ fn misplaced_error_codes_are_reported() {
             "error_codes! { DEEP = \"BTN-12\", \"t\", \"h\"; }\nconst C: E = error_codes::DEEP;\n",
         ),
         ("crates/b/tests/suite/b.rs", "const B: E = ErrorCode::UNUSED;\n"),
+        ("crates/baton-server/src/error_codes.rs", "const ALL: [A; 1] = [ a::error_codes::ALL];\n"),
     ]);
     let found: Vec<String> = error_codes::check(&tree).iter().map(ToString::to_string).collect();
     let expect = [
@@ -252,6 +253,7 @@ fn misplaced_error_codes_are_reported() {
         "crates/baton-types/src/error_code.rs: ALONE is used in a only; declare it in crates/a/src/error_codes.rs",
         "crates/baton-types/src/error_code.rs: UNUSED is not used; remove it, its page and its row",
         "crates/baton-types/src/error_code.rs: TOOL_ERRORS is no exception any more; remove it from the list in tools/baton-house",
+        "crates/b/src/error_codes.rs: its codes are not in crates/baton-server/src/error_codes.rs or crates/baton/src/error_codes.rs",
     ];
     assert_eq!(found, expect);
 }

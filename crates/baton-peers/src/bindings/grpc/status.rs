@@ -27,7 +27,7 @@ pub(super) fn call_error(status: &Status) -> CallError {
         Code::OutOfRange if status.details().is_empty() => CallError::InvalidReply(message()),
         _ => {
             // The remote agent's error code is not used: a refusal has a kind and a message.
-            let error = error_from_status(status, ErrorCode::SHARED);
+            let error = error_from_status(status, ErrorCode::SHARED_CODES);
             let retry_after = retry_after(&status.metadata().clone().into_headers());
             refused(error.kind, &error.message, retry_after)
         }
