@@ -12,6 +12,7 @@ mod argv;
 mod convert;
 mod detect;
 mod edit;
+pub mod error_codes;
 mod export;
 mod guardrail;
 mod handoff;

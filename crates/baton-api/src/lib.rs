@@ -9,6 +9,7 @@
 mod agents;
 mod approvals;
 mod error;
+pub mod error_codes;
 mod exports;
 mod peers;
 mod sessions;

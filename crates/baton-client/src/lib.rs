@@ -12,6 +12,7 @@ mod cancel;
 mod card;
 mod client;
 mod error;
+pub mod error_codes;
 mod events;
 mod export;
 mod get;

@@ -12,6 +12,7 @@ pub use search::{SearchReply, SearchRequest, SpanHit, SpansetHit, TraceHit};
 pub use trace::TraceReply;
 pub(crate) use trace::spans_of;
 
+use crate::error_codes;
 use crate::{
     Client, ClientError, ServerRefusal,
     call::{read_body, response_error},
@@ -49,15 +50,12 @@ fn tempo_error(status: StatusCode, bytes: &[u8]) -> ClientError {
         Ok(text) if !text.trim().is_empty() && !text.trim_start().starts_with('{') => text.trim(),
         _ => return response_error(status, bytes),
     };
-    let (message, named) = match text.strip_suffix(')').and_then(|text| text.rsplit_once(" (BTN-")) {
-        Some((message, digits)) => (message, ErrorCode::ALL.iter().find(|code| code.code.ends_with(digits)).copied()),
-        None => (text, None),
-    };
+    let (message, named) = split_error_code(text);
     let code = named.or(match status {
-        StatusCode::BAD_REQUEST if text.starts_with(INVALID_QUERY_PREFIX) => Some(ErrorCode::TRACEQL_INVALID),
-        StatusCode::BAD_REQUEST => Some(ErrorCode::INVALID_REQUEST),
-        StatusCode::NOT_FOUND => Some(ErrorCode::TRACE_NOT_FOUND),
-        StatusCode::NOT_IMPLEMENTED => Some(ErrorCode::NOT_OFFERED),
+        StatusCode::BAD_REQUEST if text.starts_with(INVALID_QUERY_PREFIX) => Some(ErrorCode::TRACEQL_INVALID.code),
+        StatusCode::BAD_REQUEST => Some(ErrorCode::INVALID_REQUEST.code),
+        StatusCode::NOT_FOUND => Some(error_codes::TRACE_NOT_FOUND.code),
+        StatusCode::NOT_IMPLEMENTED => Some(error_codes::NOT_OFFERED.code),
         _ => None,
     });
     let Some(code) = code else { return response_error(status, bytes) };
@@ -65,10 +63,24 @@ fn tempo_error(status: StatusCode, bytes: &[u8]) -> ClientError {
         status: status.as_u16(),
         code: -i32::from(status.as_u16()),
         message: message.trim_start_matches(INVALID_QUERY_PREFIX).chars().take(2000).collect(),
-        baton_code: Some(code.code.to_owned()),
-        hint: Some(code.hint.to_owned()),
+        baton_code: Some(code.to_owned()),
+        hint: error_codes::find(code).map(|known| known.hint.to_owned()),
         reason: None,
         violations: Vec::new(),
     }
     .into()
+}
+
+/// Splits `message (BTN-1234)` into the message and the code.
+fn split_error_code(text: &str) -> (&str, Option<&str>) {
+    let parts = text.strip_suffix(')').and_then(|text| text.rsplit_once(" ("));
+    match parts {
+        Some((message, code)) if is_error_code(code) => (message, Some(code)),
+        _ => (text, None),
+    }
+}
+
+fn is_error_code(text: &str) -> bool {
+    let digits = text.strip_prefix("BTN-").unwrap_or_default();
+    digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_digit())
 }

@@ -1,5 +1,6 @@
 //! Continues a task with a message.
 
+use crate::error_codes;
 use crate::{
     EngineError, SendCommand, TaskRef,
     claims::IdempotencyGuard,
@@ -11,7 +12,7 @@ use crate::{
 };
 use baton_ports::JournalError;
 use baton_rules::{accept_message, caller_requests, check_caller_tools, check_mode_unchanged};
-use baton_types::{AgentSpec, ErrorCode, Principal, StreamId, TaskEvent, TaskId, TaskState};
+use baton_types::{AgentSpec, Principal, StreamId, TaskEvent, TaskId, TaskState};
 use std::sync::Arc;
 
 enum ContinueError {
@@ -108,7 +109,7 @@ impl EngineInner {
         }
         if command.message.context.as_ref().is_some_and(|context| *context != task.context) {
             return Err(ContinueError::Rejected(EngineError::Invalid {
-                code: ErrorCode::CONTEXT_MISMATCH,
+                code: error_codes::CONTEXT_MISMATCH,
                 field: "message.contextId".to_owned(),
                 detail: format!("task '{}' belongs to context '{}'", live.id, task.context),
             }));

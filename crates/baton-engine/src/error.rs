@@ -1,5 +1,6 @@
 //! Errors of engine commands.
 
+use crate::error_codes;
 use baton_ports::JournalError;
 use baton_types::{AgentName, ErrorCode, PushConfigId, TaskId, TaskState};
 
@@ -81,12 +82,12 @@ impl EngineError {
             Self::TaskNotFound(_) => ErrorCode::TASK_NOT_FOUND,
             Self::TaskFinished { .. } => ErrorCode::TASK_FINISHED,
             Self::NotCancelable { .. } => ErrorCode::TASK_NOT_CANCELABLE,
-            Self::GenerationMismatch { .. } => ErrorCode::GENERATION_MISMATCH,
-            Self::IdempotencyConflict(_) => ErrorCode::IDEMPOTENCY_CONFLICT,
-            Self::PushRefused(_) => ErrorCode::PUSH_URL_REFUSED,
-            Self::PushNotFound { .. } => ErrorCode::PUSH_NOT_FOUND,
+            Self::GenerationMismatch { .. } => error_codes::GENERATION_MISMATCH,
+            Self::IdempotencyConflict(_) => error_codes::IDEMPOTENCY_CONFLICT,
+            Self::PushRefused(_) => error_codes::PUSH_URL_REFUSED,
+            Self::PushNotFound { .. } => error_codes::PUSH_NOT_FOUND,
             Self::Invalid { code, .. } => *code,
-            Self::ShuttingDown => ErrorCode::SHUTTING_DOWN,
+            Self::ShuttingDown => error_codes::SHUTTING_DOWN,
             Self::Journal(error) => error.code(),
         }
     }

@@ -16,6 +16,7 @@ mod continue_task;
 mod end;
 mod engine;
 mod error;
+pub mod error_codes;
 mod feed;
 mod handoff_service;
 mod hub;

@@ -1,5 +1,6 @@
 //! Starts a task with a message.
 
+use crate::error_codes;
 use crate::{
     EngineError, SendCommand,
     claims::IdempotencyGuard,
@@ -11,8 +12,8 @@ use crate::{
 use baton_ports::Write;
 use baton_rules::{TaskRecord, check_caller_tools, parse_tool_calls, parse_tool_results, resolve_mode};
 use baton_types::{
-    ContextId, ErrorCode, JournalEvent, Message, ParentLink, Principal, RunId, RunOptions, SessionEntry, StreamId,
-    TaskEvent, TaskId, ToolCall, ToolExecution, ToolResult,
+    ContextId, JournalEvent, Message, ParentLink, Principal, RunId, RunOptions, SessionEntry, StreamId, TaskEvent,
+    TaskId, ToolCall, ToolExecution, ToolResult,
 };
 use std::sync::Arc;
 
@@ -151,16 +152,16 @@ fn check_results(message: &Message, history: &[SessionEntry]) -> Result<(), Engi
             return Ok(());
         }
         Ok(_) if open.is_empty() => (
-            ErrorCode::TOOL_RESULT_UNKNOWN,
+            error_codes::TOOL_RESULT_UNKNOWN,
             "message.taskId".to_owned(),
             "tool results need the id of the task that asked for them".to_owned(),
         ),
         Ok(_) => (
-            ErrorCode::TOOL_RESULT_UNKNOWN,
+            error_codes::TOOL_RESULT_UNKNOWN,
             "message.parts".to_owned(),
             "every call at the end of the history needs one result, and no other results are allowed".to_owned(),
         ),
-        Err(error) => (ErrorCode::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.detail),
+        Err(error) => (error_codes::TOOL_RESULT_INVALID, format!("message.parts.{}", error.field), error.detail),
     };
     Err(EngineError::Invalid { code, field, detail })
 }

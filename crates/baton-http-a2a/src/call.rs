@@ -1,5 +1,6 @@
 //! Request context of an A2A operation, independent of binding and dialect.
 
+use crate::error_codes;
 use crate::{
     error::{from_api, from_engine},
     state::A2aState,
@@ -78,7 +79,7 @@ impl<'a> A2aCall<'a> {
             return Ok(());
         }
         let message = "this agent does not support streaming; send without streaming and get the task";
-        Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message))
+        Err(Error::new(ErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message))
     }
 
     /// Rejects push notifications if the agent card does not offer them.
@@ -87,7 +88,7 @@ impl<'a> A2aCall<'a> {
             return Ok(());
         }
         let message = "this agent does not support push notifications; stream or get the task instead";
-        Err(Error::new(ErrorKind::PushNotificationNotSupported, ErrorCode::NOT_OFFERED, message))
+        Err(Error::new(ErrorKind::PushNotificationNotSupported, error_codes::NOT_OFFERED, message))
     }
 
     /// Trimmed text of a header; `None` if it is missing, empty or not text.

@@ -1,7 +1,8 @@
 //! Extensions that a request activates.
 
 use super::call::A2aCall;
-use baton_types::{ErrorCode, Message, ToolExecution};
+use crate::error_codes;
+use baton_types::{Message, ToolExecution};
 use baton_wire::a2a::v1::{
     Error, ErrorKind, GENERATION, IDEMPOTENCY, PresentationRequest, STREAM_TEXT, TOOL_CALLS, TOOL_EXECUTION,
     requested_generation, requested_idempotency_key, requested_tool_execution,
@@ -34,7 +35,7 @@ impl ActiveExtensions {
             None => Ok(()),
             Some(missing) => {
                 let message = format!("this agent requires the extension {}", missing.uri);
-                Err(Error::new(ErrorKind::ExtensionSupportRequired, ErrorCode::EXTENSION_REQUIRED, message))
+                Err(Error::new(ErrorKind::ExtensionSupportRequired, error_codes::EXTENSION_REQUIRED, message))
             }
         }
     }

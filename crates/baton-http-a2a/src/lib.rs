@@ -11,6 +11,7 @@ mod call;
 mod cards;
 mod discovery;
 mod error;
+pub mod error_codes;
 mod error_format;
 mod extensions;
 mod grpc;

@@ -1,7 +1,7 @@
 //! Protocol version of a request.
 
 use crate::VersionRule;
-use baton_types::ErrorCode;
+use crate::error_codes;
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, Uri};
 
@@ -67,7 +67,7 @@ fn parse_version(version: &str) -> Option<A2aVersion> {
 
 fn refuse(message: &str) -> Error {
     let shown: String = message.chars().take(200).collect();
-    Error::new(ErrorKind::VersionNotSupported, ErrorCode::VERSION_UNKNOWN, shown)
+    Error::new(ErrorKind::VersionNotSupported, error_codes::VERSION_UNKNOWN, shown)
 }
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
 //! Handoff records.
 
+use crate::error_codes;
 use crate::state::ApiState;
 use axum::{extract::State, response::Response};
 use baton_api::HandoffEntry;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_http::{Caller, PathName, reply};
 use baton_rules::{Access, HandoffRecord};
-use baton_types::{ErrorCode, HandoffId, StreamId};
+use baton_types::{HandoffId, StreamId};
 use std::sync::Arc;
 
 /// `GET /api/v1/handoffs/{handoff}`.
@@ -23,8 +24,8 @@ async fn find(shared: &ApiState, caller: &Caller, id: HandoffId) -> Result<Hando
     let found = shared.engine.handoff(caller.principal(), &id).await.map_err(crate::engine_error::from_engine)?;
     let Some(record) = found else {
         let message = format!("there is no handoff '{}'", id.as_str().chars().take(64).collect::<String>());
-        caller.audit_not_found(&shared.http, StreamId::Handoff(id), ErrorCode::HANDOFF_NOT_FOUND);
-        return Err(ApiError::new(ApiErrorKind::TaskNotFound, ErrorCode::HANDOFF_NOT_FOUND, message));
+        caller.audit_not_found(&shared.http, StreamId::Handoff(id), error_codes::HANDOFF_NOT_FOUND);
+        return Err(ApiError::new(ApiErrorKind::TaskNotFound, error_codes::HANDOFF_NOT_FOUND, message));
     };
     caller.check_access(&shared.http, Access::Read, Some(&record.handoff.from_agent)).map(|()| record)
 }

@@ -9,6 +9,7 @@ mod agents;
 mod approvals;
 mod definitions;
 mod engine_error;
+pub mod error_codes;
 mod handoffs;
 mod oauth_metadata;
 mod peers;

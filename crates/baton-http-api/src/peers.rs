@@ -1,5 +1,6 @@
 //! Remote agents: add, show, remove, and receive their notifications.
 
+use crate::error_codes;
 use crate::{definitions, state::ApiState};
 use axum::{
     extract::{Request, State},
@@ -54,7 +55,7 @@ pub(crate) async fn add(State(shared): State<Arc<ApiState>>, caller: Caller, req
         if bearer.is_some() && !has_owner_token(&shared.http.options.access, &parts.headers) {
             let message = "only the owner of this server may set the location of a secret: run `baton agents add` on \
                            its machine, or put the agent under peers in baton.yaml";
-            return Err(ApiError::new(ApiErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, message));
+            return Err(ApiError::new(ApiErrorKind::Forbidden, error_codes::SCOPE_MISSING, message));
         }
         let name = name.map(AgentName::from);
         let peer = ports.registry.add(NewPeer { url, name, listed, bearer }).await.map_err(registry_error)?;
@@ -164,7 +165,7 @@ fn authorize_change<'a>(shared: &'a ApiState, caller: &Caller) -> Result<&'a Pee
     caller.check_access(&shared.http, Access::Admin, None)?;
     shared.ports.peers.as_ref().ok_or_else(|| {
         let message = "remote agents are not enabled on this server";
-        ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+        ApiError::new(ApiErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message)
     })
 }
 
@@ -191,7 +192,7 @@ fn registry_error(error: PeerRegistryError) -> ApiError {
     let PeerRegistryError { code, detail } = error;
     let kind = match code {
         ErrorCode::AGENT_NOT_FOUND => ApiErrorKind::AgentNotFound,
-        ErrorCode::PEER_UNREACHABLE | ErrorCode::JOURNAL_UNAVAILABLE | ErrorCode::BUSY => ApiErrorKind::Unavailable,
+        ErrorCode::PEER_UNREACHABLE | error_codes::JOURNAL_UNAVAILABLE | ErrorCode::BUSY => ApiErrorKind::Unavailable,
         ErrorCode::INTERNAL => ApiErrorKind::Internal,
         _ => ApiErrorKind::InvalidRequest,
     };

@@ -1,5 +1,6 @@
 //! The only place where errors are converted to OpenAI error replies.
 
+use crate::error_codes;
 use axum::{body::Body, response::Response};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_engine::{EngineError, SessionError};
@@ -97,7 +98,7 @@ pub(super) fn from_session(error: SessionError) -> OpenAiError {
 /// Error for a response that does not exist or belongs to another caller.
 pub(super) fn no_response(id: &str) -> OpenAiError {
     let id: String = id.chars().take(128).collect();
-    let message = format_message(&format!("There is no response '{id}'"), ErrorCode::RESPONSE_NOT_FOUND);
+    let message = format_message(&format!("There is no response '{id}'"), error_codes::RESPONSE_NOT_FOUND);
     OpenAiError { kind: "not_found", ..OpenAiError::not_found("response_not_found", "response_id", message) }
 }
 

@@ -17,6 +17,7 @@ mod create;
 mod delete;
 mod edge;
 mod error;
+pub mod error_codes;
 mod failed_reply;
 mod input_items;
 mod input_tokens;

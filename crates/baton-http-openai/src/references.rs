@@ -5,10 +5,11 @@ use super::{
     request::ResponsesRequest,
     turn::{self, project, task_events},
 };
+use crate::error_codes;
 use baton_engine::{EngineError, TaskRef};
 use baton_http::body::BodyShare;
 use baton_responses::{OpenAiError, ResponseId, task_of_item};
-use baton_types::{ErrorCode, Json, StreamId, TaskEvent, TaskId};
+use baton_types::{Json, StreamId, TaskEvent, TaskId};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{
@@ -156,7 +157,7 @@ impl TaskItems {
                 request.caller.audit_not_found(
                     &request.shared.http,
                     StreamId::Task(task),
-                    ErrorCode::RESPONSE_NOT_FOUND,
+                    error_codes::RESPONSE_NOT_FOUND,
                 );
                 return Ok(known);
             }

@@ -4,11 +4,12 @@ use super::{
     error::{from_engine, no_response},
     request::ResponsesRequest,
 };
+use crate::error_codes;
 use baton_engine::{EngineError, TaskRef};
 use baton_ports::StoredEvent;
 use baton_responses::{OpenAiError, RequestRecord, ResponseId, ResponseProjector};
 use baton_rules::Access;
-use baton_types::{ErrorCode, JournalEvent, StreamId, TaskEvent, TaskView, ToolResult};
+use baton_types::{JournalEvent, StreamId, TaskEvent, TaskView, ToolResult};
 use std::sync::Arc;
 
 /// Key prefix of session notes that mark deleted responses.
@@ -34,7 +35,7 @@ pub(super) async fn find(request: &ResponsesRequest, name: &str) -> Result<Respo
     let (view, events) = found.map_err(|error| match error {
         EngineError::TaskNotFound(task) => {
             let stream = StreamId::Task(task);
-            request.caller.audit_not_found(&request.shared.http, stream, ErrorCode::RESPONSE_NOT_FOUND);
+            request.caller.audit_not_found(&request.shared.http, stream, error_codes::RESPONSE_NOT_FOUND);
             no_response(name)
         }
         error => from_engine(error),

@@ -10,12 +10,13 @@ use super::{
     request::ResponsesRequest,
     turn::{ResponseTurn, project, task_events},
 };
+use crate::error_codes;
 use baton_engine::{ListTasks, TaskRef};
 use baton_responses::{
     CurrentInput, McpApprovalAnswer, OpenAiError, OutputItem,
     chat::{ChatResumption, Completion},
 };
-use baton_types::{AgentSpec, Digest, ErrorCode, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView};
+use baton_types::{AgentSpec, Digest, Message, Part, Role, TaskEvent, TaskId, TaskState, TaskView};
 use serde_json::json;
 
 /// Waiting runs per page and maximum number of pages searched, newest first.
@@ -111,7 +112,7 @@ pub(super) fn answer(
         let message = format!(
             "The agent needs your approval to run a tool: answer yes or no. {} ({})",
             approval_hint(&turn.view.id),
-            ErrorCode::APPROVAL_UNCLEAR.code
+            error_codes::APPROVAL_UNCLEAR.code
         );
         return Err(OpenAiError::invalid("approval_unclear", "messages", message));
     };
@@ -138,7 +139,7 @@ fn unmatched_error(task: &TaskId) -> OpenAiError {
     let message = format!(
         "The answer was rejected: its question is not the latest one that the agent asked here. {} ({})",
         approval_hint(task),
-        ErrorCode::APPROVAL_UNMATCHED.code
+        error_codes::APPROVAL_UNMATCHED.code
     );
     OpenAiError::invalid("approval_unmatched", "messages", message)
 }
@@ -148,7 +149,7 @@ fn already_answered_error(task: &TaskId) -> OpenAiError {
     let message = format!(
         "The question was already answered, so no run was started. GET /api/v1/tasks/{task} shows the result; \
          `baton approvals list` shows pending approvals. ({})",
-        ErrorCode::APPROVAL_UNMATCHED.code
+        error_codes::APPROVAL_UNMATCHED.code
     );
     OpenAiError::invalid("approval_answered", "messages", message)
 }

@@ -1,5 +1,6 @@
 //! Reads request bodies, with bounds on size and time per body, per principal and in total.
 
+use crate::error_codes;
 use crate::{
     HttpContext, HttpOptions,
     auth::Caller,
@@ -162,7 +163,7 @@ impl BodyReader {
         let (kind, code, message) = match stopped {
             BodyReadError::TooLarge => (
                 ApiErrorKind::BodyTooLarge,
-                ErrorCode::BODY_TOO_LARGE,
+                error_codes::BODY_TOO_LARGE,
                 format!("the body is larger than {} bytes", self.limit),
             ),
             BodyReadError::OverBudget(error) => return error,

@@ -1,5 +1,6 @@
 //! Host and origin checks: protect against DNS rebinding and cross-origin requests from browsers.
 
+use crate::error_codes;
 use crate::{
     AccessOptions, CorsOrigins, HttpOptions,
     auth::RequestOrigin,
@@ -7,7 +8,6 @@ use crate::{
 };
 use axum::{extract::Request, response::Response};
 use baton_api::{ApiError, ApiErrorKind};
-use baton_types::ErrorCode;
 use futures_util::future::{Either, Ready, ready};
 use http::{HeaderMap, HeaderName, HeaderValue, Uri, header};
 use std::{
@@ -86,7 +86,7 @@ impl<S: Service<Request, Response = Response, Error = Infallible>> Service<Reque
 }
 
 fn forbidden(message: String) -> ApiError {
-    ApiError::new(ApiErrorKind::Forbidden, ErrorCode::FORBIDDEN_HOST, message)
+    ApiError::new(ApiErrorKind::Forbidden, error_codes::FORBIDDEN_HOST, message)
 }
 
 /// Headers that determine host, origin, caller and body. A proxy may use the first of two values and Baton the last.
@@ -100,7 +100,7 @@ fn check_repeated(headers: &HeaderMap) -> Result<(), ApiError> {
         None => Ok(()),
         Some(name) => {
             let message = format!("the request has the header {name} more than once");
-            Err(ApiError::new(ApiErrorKind::InvalidRequest, ErrorCode::REPEATED_HEADER, message))
+            Err(ApiError::new(ApiErrorKind::InvalidRequest, error_codes::REPEATED_HEADER, message))
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Decompression of request bodies with limits against decompression bombs.
 
+use crate::error_codes;
 use crate::{body::ReceivedBody, reply::unsupported};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
@@ -57,7 +58,7 @@ impl InflateLimits {
 
     fn check(&self, compressed: usize, decompressed: usize) -> Result<(), ApiError> {
         let too_large =
-            |message: String| Err(ApiError::new(ApiErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message));
+            |message: String| Err(ApiError::new(ApiErrorKind::BodyTooLarge, error_codes::BODY_TOO_LARGE, message));
         if decompressed > self.max_bytes {
             return too_large(format!(
                 "the decompressed body is larger than {} bytes; send less at once",

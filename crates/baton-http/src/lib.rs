@@ -16,6 +16,7 @@ mod compress;
 mod context;
 mod cors;
 mod edge;
+pub mod error_codes;
 mod error_format;
 mod grpc_frame;
 mod guard;

@@ -1,5 +1,6 @@
 //! JSON replies and errors of Baton's own API.
 
+use crate::error_codes;
 use axum::{body::Body, response::Response};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_encoding::depth_within;
@@ -30,7 +31,7 @@ pub fn check_json(headers: &HeaderMap) -> Result<(), ApiError> {
 
 /// Error for an unsupported media type or encoding.
 pub fn unsupported(message: &str) -> ApiError {
-    ApiError::new(ApiErrorKind::UnsupportedMediaType, ErrorCode::MEDIA_TYPE_UNSUPPORTED, message)
+    ApiError::new(ApiErrorKind::UnsupportedMediaType, error_codes::MEDIA_TYPE_UNSUPPORTED, message)
 }
 
 /// `application/json`, or a type with the structured suffix `+json`.

@@ -1,6 +1,7 @@
 //! Resource pools with a total limit and a limit per principal.
 
 use crate::auth::{Caller, LimitKey};
+use crate::error_codes;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
 use std::{
@@ -146,7 +147,7 @@ impl ShareRefusal {
         match self {
             Self::OwnFull { limit } => {
                 let message = format!("you already hold {limit} {units}, the maximum per principal");
-                ApiError::new(ApiErrorKind::RateLimited, ErrorCode::SHARE_FULL, message)
+                ApiError::new(ApiErrorKind::RateLimited, error_codes::SHARE_FULL, message)
             }
             Self::TotalFull { limit } => {
                 let message = format!("{limit} {units} are in use already");
@@ -223,7 +224,7 @@ mod tests {
     fn refusal_distinguishes_own_and_total_limits() {
         let own = ShareRefusal::OwnFull { limit: 2 }.error("streams");
         let total = ShareRefusal::TotalFull { limit: 8 }.error("streams");
-        assert_eq!((own.kind.http_status(), own.code), (429, ErrorCode::SHARE_FULL));
+        assert_eq!((own.kind.http_status(), own.code), (429, error_codes::SHARE_FULL));
         assert_eq!((total.kind.http_status(), total.code), (503, ErrorCode::BUSY));
     }
 }

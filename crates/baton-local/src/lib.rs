@@ -9,6 +9,7 @@ mod audit;
 mod data_directory;
 mod definition_file;
 mod discover;
+mod error_codes;
 mod files;
 mod json_lines;
 mod load_error;

@@ -1,5 +1,6 @@
 //! Files of a cloned agent.
 
+use crate::error_codes;
 use crate::{Definition, ManageError, definition::read, manage_error, manager::apply_changes};
 use baton_agentdir::{AGENT_FILE, Format, convert};
 use baton_ports::AgentFiles;
@@ -18,7 +19,7 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
         Format::Native => original.files.clone(),
         _ => {
             let converted = convert(&original.files, Format::Native);
-            converted.map_err(|error| manage_error(ErrorCode::AGENT_NOT_CHANGED, error.to_string()))?.files
+            converted.map_err(|error| manage_error(error_codes::AGENT_NOT_CHANGED, error.to_string()))?.files
         }
     };
     let before = read(&files)?;
@@ -35,7 +36,7 @@ pub(crate) fn files(original: &Definition, name: &str, title: Option<&str>) -> R
     });
     if !is_named {
         let detail = format!("the name in {AGENT_FILE} cannot be changed automatically; copy the agent by hand");
-        return Err(manage_error(ErrorCode::AGENT_NOT_CHANGED, detail));
+        return Err(manage_error(error_codes::AGENT_NOT_CHANGED, detail));
     }
     // A title derived from the name follows the new name.
     let AgentSpec { title: old, .. } = before.0;

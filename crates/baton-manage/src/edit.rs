@@ -1,9 +1,10 @@
 //! Edits of one value in a definition, in the format of its file.
 
+use crate::error_codes;
 use crate::{ManageError, Manager, manage_error, manager::FileChanges};
 use baton_agentdir::{AgentAmendment, EditError, PermissionEdit, amend, edit};
 use baton_ports::{AgentLocation, StoredAgent};
-use baton_types::{AgentChange, AgentName, ErrorCode, PermissionChange, ToolAccess};
+use baton_types::{AgentChange, AgentName, PermissionChange, ToolAccess};
 use std::{collections::BTreeMap, path::Path};
 
 /// Placeholder for the directory of the agent; its location has no effect on a permission.
@@ -71,7 +72,7 @@ impl Manager {
         let edited = self.replace(agent, edit).await?.map(|(update, _)| update);
         edited.ok_or_else(|| {
             let detail = format!("another process keeps changing the files of '{agent}'; try again");
-            manage_error(ErrorCode::AGENT_NOT_CHANGED, detail)
+            manage_error(error_codes::AGENT_NOT_CHANGED, detail)
         })
     }
 }

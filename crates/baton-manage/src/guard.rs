@@ -1,9 +1,9 @@
 //! Effects of definitions that only the owner may add: local programs, environment variables and files.
 
+use crate::error_codes;
 use crate::{Definition, ManageError, definition::read, manage_error};
 use baton_ports::AgentFiles;
 use baton_rules::{DefinitionEffects, OwnerEffect, Program, ProgramStart, check_owner_effects};
-use baton_types::ErrorCode;
 
 /// Role of the caller that changes a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,5 +44,5 @@ fn owner_required(effect: &OwnerEffect) -> ManageError {
     let detail = format!(
         "{effect}: only the owner of this server may add that, on its machine or with the owner token; leave it out"
     );
-    manage_error(ErrorCode::SCOPE_MISSING, detail)
+    manage_error(error_codes::SCOPE_MISSING, detail)
 }

@@ -12,6 +12,7 @@ mod clone;
 mod compose;
 mod definition;
 mod edit;
+pub mod error_codes;
 mod guard;
 mod manager;
 mod secrets;
@@ -44,8 +45,8 @@ fn manage_error(code: ErrorCode, detail: impl Into<String>) -> ManageError {
 /// Maps an edit error to a management error.
 fn edit_error(error: &EditError) -> ManageError {
     let code = match error {
-        EditError::Absent { .. } | EditError::Missing(_) => ErrorCode::AGENT_PART_NOT_FOUND,
-        EditError::Exists { .. } => ErrorCode::NAME_TAKEN,
+        EditError::Absent { .. } | EditError::Missing(_) => error_codes::AGENT_PART_NOT_FOUND,
+        EditError::Exists { .. } => error_codes::NAME_TAKEN,
         EditError::Refused(_) | EditError::InvalidValue(_) => ErrorCode::AGENT_INVALID,
         _ => error.code(),
     };

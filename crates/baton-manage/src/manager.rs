@@ -1,10 +1,11 @@
 //! Operations on definitions.
 
+use crate::error_codes;
 use crate::{Definition, ManageError, ManageRole, clone, compose, definition::read, edit_error, guard, manage_error};
 use baton_agentdir::amend;
 use baton_api::{CloneAgent, CreateAgent};
 use baton_ports::{AgentFiles, AgentLocation, AgentPersistence, AgentRepository, StoredAgent};
-use baton_types::{AgentChange, AgentName, AgentResources, Digest, ErrorCode};
+use baton_types::{AgentChange, AgentName, AgentResources, Digest};
 use std::{collections::BTreeMap, fmt, sync::Arc, time::Duration};
 
 /// Maximum attempts of a change with concurrent writers.
@@ -51,7 +52,7 @@ impl Manager {
             let before = Definition::from_stored(stored.clone())?;
             if expected.is_some_and(|expected| *expected != before.digest) {
                 let detail = format!("the agent '{agent}' has been changed since it was read");
-                return Err(manage_error(ErrorCode::AGENT_OUTDATED, detail));
+                return Err(manage_error(error_codes::AGENT_OUTDATED, detail));
             }
             let (after, changes) = apply_changes(&before.files, &decide(&before)?)?;
             guard::check(role, Some(&before), &after)?;
@@ -59,7 +60,7 @@ impl Manager {
         });
         let (before, stored) = replaced.await?.ok_or_else(|| {
             let detail = format!("other requests keep changing the agent '{agent}'; try again");
-            manage_error(ErrorCode::AGENT_OUTDATED, detail)
+            manage_error(error_codes::AGENT_OUTDATED, detail)
         })?;
         Ok(DefinitionUpdate { before, after: Definition::from_stored(stored)? })
     }
@@ -76,7 +77,7 @@ impl Manager {
             let (value, changes) = edit(&stored)?;
             match self.repository.replace(agent, &stored.digest, changes).await {
                 Ok(stored) => return Ok(Some((value, stored))),
-                Err(error) if error.code == ErrorCode::AGENT_OUTDATED => tokio::time::sleep(RETRY_INTERVAL).await,
+                Err(error) if error.code == error_codes::AGENT_OUTDATED => tokio::time::sleep(RETRY_INTERVAL).await,
                 Err(error) => return Err(error),
             }
         }

@@ -1,5 +1,6 @@
 //! Agent calls on behalf of a waiting MCP client, with progress notifications.
 
+use crate::error_codes;
 use crate::{Caller, serve::ensure_stream, span::set_attribute};
 use baton_ports::{AgentInvoker, AgentReply, AgentRequest};
 use baton_rules::MissingScope;
@@ -133,9 +134,9 @@ pub(crate) fn scope_error(context: &RequestContext<RoleServer>, missing: &Missin
     let reason = missing.to_string();
     let log = context.extensions.get::<Parts>().and_then(|parts| parts.extensions.get::<RefusalLog>());
     if let Some(RefusalLog(log)) = log {
-        log(ErrorCode::SCOPE_MISSING, &reason);
+        log(error_codes::SCOPE_MISSING, &reason);
     }
-    error_result(ErrorCode::SCOPE_MISSING, &reason)
+    error_result(error_codes::SCOPE_MISSING, &reason)
 }
 
 /// Base URL at which the caller reached this Baton.

@@ -14,9 +14,9 @@ mod state;
 
 pub use ports::McpPorts;
 
+use crate::error_codes;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_http::{HttpContext, RouteAccess, Routes, SurfaceRoutes};
-use baton_types::ErrorCode;
 use state::McpState;
 use std::sync::Arc;
 
@@ -41,6 +41,6 @@ pub fn routes(http: &Arc<HttpContext>, ports: Option<McpPorts>) -> SurfaceRoutes
 fn ports(shared: &McpState) -> Result<&McpPorts, ApiError> {
     shared.ports.as_ref().ok_or_else(|| {
         let message = "MCP is not enabled on this server";
-        ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+        ApiError::new(ApiErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message)
     })
 }

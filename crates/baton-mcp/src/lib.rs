@@ -14,6 +14,7 @@
 mod agent_invocation;
 mod endpoints;
 mod environment;
+pub mod error_codes;
 pub mod exported;
 mod manage;
 mod own;

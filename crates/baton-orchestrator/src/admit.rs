@@ -1,10 +1,11 @@
 //! Permission check for handoffs.
 
+use crate::error_codes;
 use crate::{inner::OrchestratorCore, peer_conversation::PeerConversation};
 use baton_outbound::Target;
 use baton_peers::{Credential, PeerConfig};
 use baton_ports::{AgentSource as _, PeerRegistry as _, PeerRegistryError};
-use baton_types::{AgentName, Digest, ErrorCode};
+use baton_types::{AgentName, Digest};
 
 /// Reason why a handoff is rejected.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,7 +76,7 @@ impl OrchestratorCore {
 
 /// Error for a tool that named an agent which the caller did not allow.
 pub(crate) fn not_allowed_message(uri: &str) -> String {
-    let code = ErrorCode::PEER_NOT_ALLOWED.code;
+    let code = error_codes::PEER_NOT_ALLOWED.code;
     format!("{code}: handoffs to {uri} are not allowed; the caller has to allow them")
 }
 

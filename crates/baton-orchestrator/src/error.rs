@@ -1,5 +1,6 @@
 //! Orchestration errors.
 
+use crate::error_codes;
 use baton_ports::{PeerError, PeerRegistryError};
 use baton_types::ErrorCode;
 use std::time::Duration;
@@ -76,7 +77,7 @@ impl OrchestrateError {
             Self::Peer(PeerError::InDoubt(_)) => ErrorCode::PEER_IN_DOUBT,
             Self::Peer(PeerError::Refused(_)) | Self::Rounds { .. } | Self::Calls { .. } => ErrorCode::PEER_FAILED,
             Self::Deadline { .. } => ErrorCode::RUN_DEADLINE,
-            Self::InvalidAnswer(_) => ErrorCode::ANSWER_INVALID,
+            Self::InvalidAnswer(_) => error_codes::ANSWER_INVALID,
         }
     }
 }

@@ -11,6 +11,7 @@ mod answer;
 mod calls;
 mod converse;
 mod error;
+pub mod error_codes;
 mod inner;
 mod limits;
 mod message;

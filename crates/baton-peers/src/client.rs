@@ -1,5 +1,6 @@
 //! Client of one peer.
 
+use crate::error_codes;
 use crate::{
     Binding, CallError, PeerTaskStream, RequestMetadata, TaskTracker,
     follow::{FollowStart, TaskFollower},
@@ -202,7 +203,7 @@ pub(crate) fn refused_error(error: &CallError) -> PeerError {
 /// Error for a request that was not sent.
 pub(crate) fn unreachable_error(error: &CallError) -> PeerError {
     let code = match error {
-        CallError::Forbidden(_) => ErrorCode::PEER_UNTRUSTED,
+        CallError::Forbidden(_) => error_codes::PEER_UNTRUSTED,
         _ => ErrorCode::PEER_UNREACHABLE,
     };
     PeerError::Unreachable { code, detail: truncate_error(&error.to_string()) }

@@ -19,6 +19,7 @@ mod credentials;
 mod discover;
 mod environment;
 mod error;
+pub mod error_codes;
 mod follow;
 mod hub;
 mod network;

@@ -11,6 +11,7 @@ pub use list::{
     StreamPage, StreamQuery,
 };
 
+use crate::error_codes;
 use crate::{BoxFuture, Claim, OutboxEntry, OutboxProgress};
 use baton_types::{
     AgentName, BudgetUsage, ContextId, Digest, ErrorCode, JournalEvent, Json, Principal, RunId, StreamId, TaskId,
@@ -284,16 +285,16 @@ impl JournalError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Conflict { .. } | Self::StaleEpoch { .. } | Self::Leased { .. } | Self::Claimed { .. } => {
-                ErrorCode::JOURNAL_CONFLICT
+                error_codes::JOURNAL_CONFLICT
             }
             Self::Missing { .. } => ErrorCode::TASK_NOT_FOUND,
             Self::Busy => ErrorCode::BUSY,
-            Self::Unavailable(_) => ErrorCode::JOURNAL_UNAVAILABLE,
-            Self::Locked(_) => ErrorCode::JOURNAL_LOCKED,
-            Self::Corrupt(_) => ErrorCode::JOURNAL_CORRUPT,
-            Self::Damaged { .. } => ErrorCode::RECORD_DAMAGED,
-            Self::Lost(_) => ErrorCode::JOURNAL_MISSING,
-            Self::NewerSchema { .. } => ErrorCode::JOURNAL_NEWER,
+            Self::Unavailable(_) => error_codes::JOURNAL_UNAVAILABLE,
+            Self::Locked(_) => error_codes::JOURNAL_LOCKED,
+            Self::Corrupt(_) => error_codes::JOURNAL_CORRUPT,
+            Self::Damaged { .. } => error_codes::RECORD_DAMAGED,
+            Self::Lost(_) => error_codes::JOURNAL_MISSING,
+            Self::NewerSchema { .. } => error_codes::JOURNAL_NEWER,
         }
     }
 }

@@ -11,6 +11,7 @@ mod agents;
 mod caller_servers;
 mod embedder;
 mod embedding_cache;
+pub mod error_codes;
 mod exports;
 mod identity;
 mod journal;

@@ -76,8 +76,9 @@ pub fn status(error: &Error) -> tonic::Status {
 
 /// The error in a server's status, in the form of the other bindings.
 ///
-/// The reason determines the kind; without a reason, the code does.
-pub fn error_from_status(status: &tonic::Status) -> Error {
+/// The reason determines the kind; without a reason, the code does. The error code is one of `codes`, or else the one for
+/// the kind.
+pub fn error_from_status(status: &tonic::Status, codes: impl IntoIterator<Item = &'static ErrorCode>) -> Error {
     let details = StatusDetails::decode(status.details()).map(|details| details.details).unwrap_or_default();
     let mut info = ErrorInfo::default();
     let mut violations = Vec::new();
@@ -105,7 +106,7 @@ pub fn error_from_status(status: &tonic::Status) -> Error {
         Code::Aborted => ErrorKind::TaskGenerationMismatch,
         _ => ErrorKind::Internal,
     });
-    let known = info.metadata.get("batonCode").and_then(|code| ErrorCode::ALL.iter().find(|one| one.code == code));
+    let known = info.metadata.get("batonCode").and_then(|code| codes.into_iter().find(|one| one.code == code));
     let code = known.copied().unwrap_or(match kind {
         ErrorKind::TaskNotFound => ErrorCode::TASK_NOT_FOUND,
         ErrorKind::TaskNotCancelable => ErrorCode::TASK_NOT_CANCELABLE,

@@ -4,6 +4,9 @@ use crate::{ErrorObject, OpenAiError};
 use baton_types::{ErrorCode, FailureReason, ProviderFailure};
 use std::time::Duration;
 
+/// Failures that a client could mistake for its own error: the message starts by attributing them to the server.
+const SERVER_CODES: [ErrorCode; 2] = [ErrorCode::PROVIDER_KEY_REFUSED, ErrorCode::PROVIDER_QUOTA_EXHAUSTED];
+
 /// A failed run as seen by the client: the error, and whether a retry can help.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RunFailure {
@@ -19,10 +22,9 @@ impl RunFailure {
     /// The failure that a task ended with.
     pub fn from_reason(reason: &FailureReason) -> Self {
         let (status, kind, code) = classify(reason);
-        let error_code = ErrorCode::ALL.iter().find(|error_code| error_code.code == reason.code);
-        let detail = match error_code {
-            Some(error_code) if is_about_server(error_code) => format!("{}: {}", error_code.title, reason.detail),
-            _ => reason.detail.clone(),
+        let detail = match SERVER_CODES.iter().find(|error_code| error_code.code == reason.code) {
+            Some(error_code) => format!("{}: {}", error_code.title, reason.detail),
+            None => reason.detail.clone(),
         };
         let message = format!("{detail} ({})", reason.code);
         let error = OpenAiError { status, kind, code: Some(code), param: None, message };
@@ -37,11 +39,6 @@ impl RunFailure {
     pub fn error(&self) -> ErrorObject {
         self.error.error()
     }
-}
-
-/// Failures that a client could mistake for its own error: the message starts by attributing them to the server.
-fn is_about_server(code: &ErrorCode) -> bool {
-    [ErrorCode::PROVIDER_KEY_REFUSED, ErrorCode::PROVIDER_QUOTA_EXHAUSTED].contains(code)
 }
 
 /// Status, type and code of the error.

@@ -1,5 +1,6 @@
 //! Handling of further messages to a task.
 
+use crate::error_codes;
 use crate::{
     ASK_USER_TOOL, CallStage, CallState, ForwardedAnswer, PendingHandoff, TaskRecord,
     in_doubt::decided_result,
@@ -56,7 +57,7 @@ pub fn accept_message(
     }
     let forwarded = forward_answers(task, &mut message)?;
     let mut results = parse_tool_results(&message).map_err(|error| MessageRejection {
-        code: ErrorCode::TOOL_RESULT_INVALID,
+        code: error_codes::TOOL_RESULT_INVALID,
         field: format!("message.parts.{}", error.field),
         detail: error.detail,
     })?;
@@ -167,7 +168,7 @@ fn check_task_size(task: &TaskRecord, message: &Message) -> Result<(), MessageRe
         return Ok(());
     }
     Err(MessageRejection {
-        code: ErrorCode::TASK_FULL,
+        code: error_codes::TASK_FULL,
         field: "message".to_owned(),
         detail: format!("a task holds at most {MAX_MESSAGES} messages and {} MB", MAX_MESSAGE_BYTES >> 20),
     })
@@ -180,7 +181,7 @@ fn check_results(task: &TaskRecord, results: &mut [ToolResult]) -> Result<(), Me
     for (index, result) in results.iter_mut().enumerate() {
         let field = format!("message.parts.tool_results[{index}].call_id");
         let duplicate =
-            |detail| MessageRejection { code: ErrorCode::TOOL_RESULT_DUPLICATE, field: field.clone(), detail };
+            |detail| MessageRejection { code: error_codes::TOOL_RESULT_DUPLICATE, field: field.clone(), detail };
         if seen.contains(&result.call) {
             return Err(duplicate(format!("call '{}' has two results in this message", result.call)));
         }
@@ -196,7 +197,7 @@ fn check_results(task: &TaskRecord, results: &mut [ToolResult]) -> Result<(), Me
             Some(state) if is_answerable(task, state) => result.name.clone_from(&state.call.name),
             _ => {
                 return Err(MessageRejection {
-                    code: ErrorCode::TOOL_RESULT_UNKNOWN,
+                    code: error_codes::TOOL_RESULT_UNKNOWN,
                     detail: format!(
                         "the task does not wait for call '{}'; open calls: {}",
                         result.call,

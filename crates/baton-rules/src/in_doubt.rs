@@ -2,6 +2,7 @@
 //!
 //! Such a call is never published as a call to run. It becomes a question, and the answer decides its outcome.
 
+use crate::error_codes;
 use crate::{CallStage, CallState, MessageRejection, TaskRecord};
 use baton_types::{
     AgentName, AnswerAction, CallId, ErrorCode, Json, Part, QuestionKind, ToolAnswers, ToolCall, ToolInputRequest,
@@ -119,7 +120,7 @@ pub(crate) fn decided_result(call: &ToolCall, answers: &ToolAnswers) -> Result<O
             Ok(Some(result(output, false)))
         }
         Some(OutcomeForm { outcome: InDoubtOutcome::UseResult, result: None }) => Err(MessageRejection {
-            code: ErrorCode::ANSWER_INVALID,
+            code: error_codes::ANSWER_INVALID,
             field: "message.parts.input_responses".to_owned(),
             detail: format!("use_result needs the result of call '{}'; add it to content as 'result'", call.id),
         }),

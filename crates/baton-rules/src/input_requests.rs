@@ -1,12 +1,13 @@
 //! Input requests of tools and responses of callers, as data parts.
 
+use crate::error_codes;
 use crate::{
     CallStage, MessageRejection, SchemaValidator, TaskRecord, in_doubt_request, is_in_doubt,
     question_forwarding::is_forwarded,
 };
 use baton_types::{
-    AgentName, AnswerAction, CallId, Digest, ErrorCode, Json, Message, Part, PartContent, QuestionKind, TaskState,
-    ToolAnswer, ToolAnswers, ToolCall, ToolInputRequest, ToolQuestion, ToolResult,
+    AgentName, AnswerAction, CallId, Digest, Json, Message, Part, PartContent, QuestionKind, TaskState, ToolAnswer,
+    ToolAnswers, ToolCall, ToolInputRequest, ToolQuestion, ToolResult,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -233,7 +234,7 @@ pub(crate) fn parse_answers(
 }
 
 fn invalid_answer(field: &str, detail: String) -> MessageRejection {
-    MessageRejection { code: ErrorCode::ANSWER_INVALID, field: format!("message.parts.{field}"), detail }
+    MessageRejection { code: error_codes::ANSWER_INVALID, field: format!("message.parts.{field}"), detail }
 }
 
 /// Finds the question of a response; ids are optional if there is only one choice.

@@ -13,6 +13,7 @@ mod caller;
 mod concurrency_groups;
 mod context;
 mod effects;
+pub mod error_codes;
 mod guard;
 mod handoff;
 mod in_doubt;

@@ -1,7 +1,8 @@
 //! Interactive and autonomous mode, and the checks of autonomous runs.
 
+use crate::error_codes;
 use crate::{MessageRejection, SESSION_MEMBER, TaskRecord};
-use baton_types::{AgentSpec, ErrorCode, Message, RunOptions, SessionOverrides, ToolExecution};
+use baton_types::{AgentSpec, Message, RunOptions, SessionOverrides, ToolExecution};
 use serde::Deserialize;
 
 /// Error for a mode that the agent does not support.
@@ -12,7 +13,7 @@ pub struct ModeRejection(pub String);
 impl ModeRejection {
     fn into_message_rejection(self) -> MessageRejection {
         let field = format!("message.metadata.{SESSION_MEMBER}");
-        MessageRejection { code: ErrorCode::MODE_REFUSED, field, detail: self.0 }
+        MessageRejection { code: error_codes::MODE_REFUSED, field, detail: self.0 }
     }
 }
 

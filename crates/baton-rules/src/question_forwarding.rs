@@ -4,10 +4,9 @@
 //! waiting call is identified by its task and its id at any depth. An answer is routed down by the same address, one
 //! handoff at a time.
 
+use crate::error_codes;
 use crate::{MessageRejection, PendingHandoff, TaskRecord};
-use baton_types::{
-    AgentName, CallId, ErrorCode, Json, Message, MessageId, Part, PartContent, Role, SessionGrant, TaskId,
-};
+use baton_types::{AgentName, CallId, Json, Message, MessageId, Part, PartContent, Role, SessionGrant, TaskId};
 use serde_json::{Map, Value, json};
 
 /// Members of data parts with requests.
@@ -148,7 +147,7 @@ fn find_addressee(
     let mut all = (0..children.len()).filter(|at| sole || children[*at].is_addressed_by(entry));
     match (all.next(), all.next()) {
         (Some(_), Some(_)) => Err(MessageRejection {
-            code: ErrorCode::ANSWER_INVALID,
+            code: error_codes::ANSWER_INVALID,
             field: "message.parts.task_id".to_owned(),
             detail: format!(
                 "several agents wait for an answer to call '{}'; set task_id to one of: {}",
@@ -290,7 +289,7 @@ fn unknown_task_rejection(
     let mut open_tasks: Vec<&str> = std::iter::once(task.id.as_str()).chain(direct).chain(descendants).collect();
     open_tasks.dedup();
     MessageRejection {
-        code: ErrorCode::ANSWER_INVALID,
+        code: error_codes::ANSWER_INVALID,
         field: "message.parts.task_id".to_owned(),
         detail: format!(
             "task '{}' has no open question here; tasks with open questions: {}",

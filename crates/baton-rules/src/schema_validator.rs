@@ -1,10 +1,11 @@
 //! JSON Schema validation with error messages that a model can act on.
 
 use crate::{
+    error_codes,
     schema_budget::{is_bounded, unsupported_reference},
     schema_messages::{describe, truncate},
 };
-use baton_types::{ErrorCode, Json, ToolCall};
+use baton_types::{Json, ToolCall};
 use boon::{Compiler, ErrorKind, SchemaIndex, Schemas, UrlLoader, ValidationError};
 use serde_json::Value;
 use std::fmt;
@@ -103,7 +104,7 @@ impl SchemaValidator {
 
 /// Error message for the model if the arguments of a call are invalid.
 pub fn argument_errors(form: Option<&SchemaValidator>, call: &ToolCall) -> Option<String> {
-    let code = ErrorCode::TOOL_ARGUMENTS.code;
+    let code = error_codes::TOOL_ARGUMENTS.code;
     if !call.arguments.is_object() {
         let arguments = truncate(call.arguments.as_str());
         return Some(format!("{code}: the arguments of '{}' are not a JSON object: {arguments}", call.name));

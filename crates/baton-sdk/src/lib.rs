@@ -12,6 +12,7 @@
 mod agent;
 mod baton;
 mod error;
+pub mod error_codes;
 mod listen;
 mod log;
 pub mod manage;

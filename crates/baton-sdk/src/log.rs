@@ -1,8 +1,8 @@
 //! Optional logging to standard error.
 
 use crate::Error;
+use crate::error_codes;
 use baton_local::{JsonLines, LogWriter};
-use baton_types::ErrorCode;
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 
 const LEVEL: &str = "BATON_LOG";
@@ -11,7 +11,7 @@ const FORMAT: &str = "BATON_LOG_FORMAT";
 /// Starts logging; later calls have no effect.
 pub(crate) fn start() -> Result<(), Error> {
     let level = env_var(LEVEL).unwrap_or_else(|| "info".to_owned());
-    let wrong = |message: String| Error::new(ErrorCode::USAGE, message);
+    let wrong = |message: String| Error::new(error_codes::USAGE, message);
     // The MCP library logs the start and end of a service for every request.
     let filter: Targets =
         format!("rmcp=off,{level}").parse().map_err(|error| wrong(format!("{LEVEL}={level}: {error}")))?;

@@ -1,13 +1,13 @@
 //! Recording and export of spans.
 
 use crate::Error;
+use crate::error_codes;
 use baton_outbound::Target;
 use baton_server::{
     ExportSettings, TelemetryOptions,
     export::{ExportTarget, OtlpProtocol, Route, Signal},
 };
 use baton_telemetry::TelemetrySettings;
-use baton_types::ErrorCode;
 
 /// Name of the export target.
 const TARGET_NAME: &str = "otlp";
@@ -38,7 +38,7 @@ pub(crate) fn options(enabled: bool, target: Option<TracingTarget>) -> Result<Te
 fn export_target(endpoint: &str) -> Result<ExportTarget, Error> {
     if let Err(error) = Target::parse(endpoint) {
         let message = format!("the OTLP endpoint '{endpoint}' cannot be used: {error}; write http://localhost:4318");
-        return Err(Error::new(ErrorCode::USAGE, message));
+        return Err(Error::new(error_codes::USAGE, message));
     }
     let protocol = OtlpProtocol::from_url(endpoint);
     let route = Route::new(Route::signal_url(endpoint, protocol, Signal::Traces), protocol);

@@ -1,5 +1,6 @@
 //! The error of opening a server and of the operations on its data.
 
+use crate::error_codes;
 use baton_document::Diagnostic;
 use baton_http::TlsError;
 use baton_local::{DataDirectoryError, LoadError};
@@ -166,18 +167,18 @@ impl ServerError {
                 ErrorCode::CONFIG_INVALID
             }
             Self::Peer(error) => error.code,
-            Self::DataDirectory(DataDirectoryError::Exposed { .. }) => ErrorCode::DATA_EXPOSED,
+            Self::DataDirectory(DataDirectoryError::Exposed { .. }) => error_codes::DATA_EXPOSED,
             Self::DataDirectory(DataDirectoryError::Io { .. }) | Self::Storage(_) | Self::LoginStorage(_) => {
-                ErrorCode::JOURNAL_UNAVAILABLE
+                error_codes::JOURNAL_UNAVAILABLE
             }
-            Self::DataDirectoryLocked(_) => ErrorCode::JOURNAL_LOCKED,
-            Self::JournalLost { .. } => ErrorCode::JOURNAL_MISSING,
+            Self::DataDirectoryLocked(_) => error_codes::JOURNAL_LOCKED,
+            Self::JournalLost { .. } => error_codes::JOURNAL_MISSING,
             Self::Journal { error, .. } => error.code(),
             Self::Spans(error) => error.code(),
-            Self::Keys(_) => ErrorCode::KEYS_UNUSABLE,
+            Self::Keys(_) => error_codes::KEYS_UNUSABLE,
             Self::Tls(error) => error.code(),
             Self::Secret(_) => ErrorCode::SECRET_MISSING,
-            Self::UnknownMcpServer { .. } => ErrorCode::USAGE,
+            Self::UnknownMcpServer { .. } => error_codes::USAGE,
             Self::Login { .. } | Self::Internal(_) => ErrorCode::INTERNAL,
         }
     }

@@ -13,6 +13,7 @@ mod agents;
 mod background;
 mod components;
 mod error;
+pub mod error_codes;
 pub mod export;
 mod handle;
 mod http;

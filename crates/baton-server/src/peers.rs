@@ -1,9 +1,9 @@
 //! Registry of remote agents.
 
+use crate::error_codes;
 use crate::{PeerOptions, ServerError, agents::LocalAgents};
 use baton_peers::{LocalPeerRegistry, PeerConfig, PeerRegistryOptions, TypedHostConnector};
 use baton_ports::{AgentSource, NewPeer, PeerRecord, PeerRegistry as _};
-use baton_types::ErrorCode;
 use std::{path::Path, sync::Arc};
 
 /// File of added peers, below the data directory.
@@ -55,6 +55,6 @@ pub async fn discover_peer(config: PeerConfig) -> Result<PeerRecord, ServerError
     };
     record.ok_or_else(|| {
         let detail = format!("{url} returned no agent card");
-        ServerError::Peer(baton_ports::PeerRegistryError { code: ErrorCode::PEER_CARD_INVALID, detail })
+        ServerError::Peer(baton_ports::PeerRegistryError { code: error_codes::PEER_CARD_INVALID, detail })
     })
 }

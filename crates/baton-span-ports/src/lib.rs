@@ -6,6 +6,7 @@
 //! Read first: [`SpanStore`] (stores spans, answers queries), [`TraceSearchRequest`] (a search), [`SpanReader`] (bulk
 //! reads).
 
+pub mod error_codes;
 mod hop_list;
 mod reader;
 mod store;

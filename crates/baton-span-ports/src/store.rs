@@ -1,5 +1,6 @@
 //! The span store and its queries.
 
+use crate::error_codes;
 use crate::{ForwardTarget, HopList, SpanReadRequest, SpanReader};
 use baton_ports::BoxFuture;
 use baton_traceql::{Query, Series, Steps};
@@ -222,11 +223,11 @@ impl SpanStoreError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::Busy => ErrorCode::BUSY,
-            Self::Query(baton_traceql::QueryError::TooLarge(_)) => ErrorCode::QUERY_TOO_LARGE,
+            Self::Query(baton_traceql::QueryError::TooLarge(_)) => error_codes::QUERY_TOO_LARGE,
             Self::Query(_) => ErrorCode::TRACEQL_INVALID,
-            Self::TooLarge(_) => ErrorCode::TRACE_TOO_LARGE,
+            Self::TooLarge(_) => error_codes::TRACE_TOO_LARGE,
             Self::Unavailable(_) => ErrorCode::SPANS_UNAVAILABLE,
-            Self::Corrupt(_) => ErrorCode::SPANS_CORRUPT,
+            Self::Corrupt(_) => error_codes::SPANS_CORRUPT,
         }
     }
 }

@@ -11,5 +11,6 @@ pub mod a2a;
 pub mod catalog;
 pub mod contextcore;
 mod de;
+pub mod error_codes;
 pub mod jsonrpc;
 mod members;

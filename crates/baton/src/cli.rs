@@ -1,12 +1,12 @@
 //! The command line as a whole; the options of each subcommand are defined next to its code.
 
+use crate::error_codes;
 use crate::{
     commands,
     failure::{CliError, Exit},
     log::LogOptions,
     screen::{Screen, ScreenFormat},
 };
-use baton_types::ErrorCode;
 use clap::{Parser, Subcommand};
 
 /// Durable server for AI agents: a directory becomes an agent that survives crashes
@@ -107,5 +107,5 @@ pub(crate) fn report_parse_error(error: &clap::Error) -> Exit {
     }
     let rendered = error.render().to_string();
     let message = rendered.trim_start_matches("error: ").trim_end_matches("\n\nFor more information, try '--help'.\n");
-    CliError::new(ErrorCode::USAGE, message).report(&screen)
+    CliError::new(error_codes::USAGE, message).report(&screen)
 }

@@ -1,5 +1,6 @@
 //! Finds a Baton server: the one at a given URL, the one that owns the data directory, or one in this process.
 
+use crate::error_codes;
 use crate::{
     config::BatonSettings,
     entries::{self, DataStorage},
@@ -129,16 +130,19 @@ pub(crate) fn client_failure(error: ClientError) -> CliError {
             Some(code) if code == ErrorCode::UNAUTHENTICATED.code => {
                 CliError::with_code(code, message, Some(TOKEN_HINT.into()))
             }
-            Some(code) => CliError::with_code(code, message, refusal.hint),
+            Some(code) => {
+                let hint = refusal.hint.or_else(|| error_codes::find(&code).map(|known| known.hint.to_owned()));
+                CliError::with_code(code, message, hint)
+            }
             None => {
                 CliError::without_code(Exit::Server, format!("the server refused: {message} (code {})", refusal.code))
             }
         },
         ClientError::Token => CliError::new(ErrorCode::UNAUTHENTICATED, message).exit(Exit::Usage),
-        ClientError::Address { .. } => CliError::new(ErrorCode::SERVER_UNREACHABLE, message).exit(Exit::Usage),
+        ClientError::Address { .. } => CliError::new(error_codes::SERVER_UNREACHABLE, message).exit(Exit::Usage),
         ClientError::Unreachable { .. }
         | ClientError::Interrupted(_)
         | ClientError::Timeout(_)
-        | ClientError::InvalidResponse(_) => CliError::new(ErrorCode::SERVER_UNREACHABLE, message),
+        | ClientError::InvalidResponse(_) => CliError::new(error_codes::SERVER_UNREACHABLE, message),
     }
 }

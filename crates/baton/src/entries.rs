@@ -1,9 +1,9 @@
 //! A server with explicitly listed agents: local directories and remote URLs.
 
+use crate::error_codes;
 use crate::{config::BatonSettings, failure::CliError, open_server, remote_agents};
 use baton_ports::UnusableEntry;
 use baton_server::{AgentOptions, AgentRequirement, CardRefresh, PeerOptions, Persistence, Server};
-use baton_types::ErrorCode;
 use std::path::PathBuf;
 
 /// Directories may be given as file URLs.
@@ -59,7 +59,7 @@ fn entry_path(entry: &str) -> Result<PathBuf, CliError> {
     let local = url.strip_prefix("localhost/").map(|rest| format!("/{rest}"));
     let decoded = percent_decode(local.as_deref().unwrap_or(url));
     decoded.map(PathBuf::from).ok_or_else(|| {
-        CliError::new(ErrorCode::USAGE, format!("{entry} is not a valid directory URL"))
+        CliError::new(error_codes::USAGE, format!("{entry} is not a valid directory URL"))
             .hint("Write it as file:///absolute/path, or name the directory itself.")
     })
 }

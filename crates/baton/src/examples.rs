@@ -1,7 +1,7 @@
 //! The two example agents, embedded in the binary so that the demo works from any directory.
 
+use crate::error_codes;
 use crate::failure::CliError;
-use baton_types::ErrorCode;
 use std::{
     fs::{self, DirBuilder},
     io,
@@ -24,7 +24,7 @@ pub(crate) fn write(directory: &Path) -> Result<Vec<PathBuf>, CliError> {
         let file = directory.join(path);
         let written = file.parent().map_or(Ok(()), private_directory).and_then(|()| fs::write(&file, text));
         written.map_err(|error| {
-            CliError::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", file.display()))
+            CliError::new(error_codes::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", file.display()))
                 .hint("Choose a writable directory with --data.")
         })?;
     }

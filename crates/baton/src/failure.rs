@@ -1,5 +1,6 @@
 //! Errors of commands: an error code, a message and a hint.
 
+use crate::error_codes;
 use crate::{screen::Screen, server_file::ServerFile};
 use baton_document::Diagnostic;
 use baton_server::ServerError;
@@ -42,12 +43,12 @@ impl Exit {
             Some('5')
                 if [
                     ErrorCode::CONFIG_INVALID,
-                    ErrorCode::ALREADY_EXISTS,
-                    ErrorCode::USAGE,
+                    error_codes::ALREADY_EXISTS,
+                    error_codes::USAGE,
                     ErrorCode::TLS_INVALID,
-                    ErrorCode::EXPOSED,
+                    error_codes::EXPOSED,
                     ErrorCode::SECRET_MISSING,
-                    ErrorCode::DATA_EXPOSED,
+                    error_codes::DATA_EXPOSED,
                 ]
                 .iter()
                 .any(|known| known.code == code) =>

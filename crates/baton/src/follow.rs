@@ -1,12 +1,13 @@
 //! Follows a task until it ends or needs input, across reconnects and into handoffs.
 
+use crate::error_codes;
 use crate::{
     connect::client_failure,
     failure::CliError,
     steps::{StepStatus, TaskStep},
 };
 use baton_client::{Client, ClientError, EventStream};
-use baton_types::{Backoff, BackoffPolicy, ErrorCode};
+use baton_types::{Backoff, BackoffPolicy};
 use baton_wire::a2a::v1::TaskState;
 use std::time::Duration;
 
@@ -79,7 +80,7 @@ async fn follow_with_reconnect(
                 FollowState { task: Some(task), status: Some(status), .. } => {
                     return Ok(FollowOutcome { task, status });
                 }
-                _ => return Err(CliError::new(ErrorCode::SERVER_UNREACHABLE, "the stream ended without any event")),
+                _ => return Err(CliError::new(error_codes::SERVER_UNREACHABLE, "the stream ended without any event")),
             },
             StreamEnd::Interrupted(error) => error,
         };

@@ -12,6 +12,7 @@ mod commands;
 mod config;
 mod connect;
 mod entries;
+mod error_codes;
 mod events;
 mod examples;
 mod failure;

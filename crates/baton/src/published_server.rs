@@ -1,5 +1,6 @@
 //! A server on a socket, registered in `server.json` of its data directory.
 
+use crate::error_codes;
 use crate::{
     config::BatonSettings,
     failure::CliError,
@@ -7,7 +8,7 @@ use crate::{
     server_file::{ServerFile, ServerFileGuard},
 };
 use baton_server::{RunningServer, Server, ServerHandle};
-use baton_types::{AgentListing, ErrorCode};
+use baton_types::AgentListing;
 use std::{io, net::SocketAddr, sync::Arc};
 use tokio::net::TcpListener;
 
@@ -94,8 +95,8 @@ async fn bind(settings: &BatonSettings, choice: PortChoice, screen: Screen) -> R
 fn cannot_listen(settings: &BatonSettings, error: &io::Error) -> CliError {
     let address = SocketAddr::new(settings.host, settings.port);
     match error.kind() {
-        io::ErrorKind::AddrInUse => CliError::new(ErrorCode::PORT_IN_USE, format!("{address} is already in use")),
-        _ => CliError::new(ErrorCode::PORT_IN_USE, format!("cannot listen on {address}: {error}"))
+        io::ErrorKind::AddrInUse => CliError::new(error_codes::PORT_IN_USE, format!("{address} is already in use")),
+        _ => CliError::new(error_codes::PORT_IN_USE, format!("cannot listen on {address}: {error}"))
             .hint("Choose another address with --host and --port."),
     }
 }

@@ -1,12 +1,13 @@
 //! Remote agents that a command calls directly.
 
+use crate::error_codes;
 use crate::{config::BatonSettings, failure::CliError};
 use baton_api::{AgentDetails, RemoteEntry};
 use baton_orchestrator::{Orchestrator, OrchestratorLimits};
 use baton_outbound::Target;
 use baton_peers::{Credential, PeerConfig, SecretRef};
 use baton_ports::PeerRecord;
-use baton_types::{ErrorCode, ModelSpec};
+use baton_types::ModelSpec;
 use std::time::Duration;
 
 /// Time limit of a call to a remote agent.
@@ -43,13 +44,13 @@ fn peer_address(written: &str, settings: &BatonSettings) -> Result<String, CliEr
     if is_address(written) {
         return match Target::parse(written) {
             Ok(_) => Ok(written.to_owned()),
-            Err(error) => Err(CliError::new(ErrorCode::USAGE, format!("--allow-peer {written}: {error}"))
+            Err(error) => Err(CliError::new(error_codes::USAGE, format!("--allow-peer {written}: {error}"))
                 .hint("Give the URL of the agent or of its origin.")),
         };
     }
     let named = settings.peers.iter().find(|peer| peer.name.as_ref().is_some_and(|name| name.as_str() == written));
     named.map(|peer| peer.url.clone()).ok_or_else(|| {
-        CliError::new(ErrorCode::USAGE, format!("--allow-peer {written}: no peer of baton.yaml has this name"))
+        CliError::new(error_codes::USAGE, format!("--allow-peer {written}: no peer of baton.yaml has this name"))
             .hint("Name an entry of peers, or give the URL of the agent.")
     })
 }

@@ -1,8 +1,8 @@
 //! `server.json`: how commands find the server that owns a data directory.
 
+use crate::error_codes;
 use crate::failure::CliError;
 use baton_system::write_private;
-use baton_types::ErrorCode;
 use serde::{Deserialize, Serialize};
 use std::{
     fs, io,
@@ -56,7 +56,7 @@ impl ServerFile {
         let path = data.join(FILE_NAME);
         let written = serde_json::to_vec(self).map_err(io::Error::other).and_then(|bytes| write_private(&path, &bytes));
         written.map_err(|error| {
-            CliError::new(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display()))
+            CliError::new(error_codes::JOURNAL_UNAVAILABLE, format!("cannot write {}: {error}", path.display()))
         })
     }
 }

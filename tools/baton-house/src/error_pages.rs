@@ -1,7 +1,6 @@
 //! Every error code has a documentation page, and every page an error code.
 
-use crate::{Tree, Violation};
-use baton_types::ErrorCode;
+use crate::{Tree, Violation, error_codes};
 use std::collections::BTreeSet;
 
 const FOLDER: &str = "docs/errors/";
@@ -10,10 +9,11 @@ const FOLDER: &str = "docs/errors/";
 const SECTIONS: &[&str] = &["## What it means", "## How it looks", "## What to do"];
 
 /// Codes without a complete page, pages without a code, and gaps in the index.
-pub fn check(tree: &Tree, codes: &[ErrorCode]) -> Vec<Violation> {
+pub fn check(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
+    let codes = error_codes::declarations(tree);
     let index = tree.text("docs/errors/README.md").unwrap_or_default();
-    for code in codes {
+    for code in &codes {
         let path = format!("{FOLDER}{}.md", code.code);
         let Some(page) = tree.text(&path) else {
             violations.push(Violation::new(path, "is missing; every error code has a page"));

@@ -12,6 +12,7 @@ pub mod architecture;
 pub mod crate_docs;
 pub mod decisions;
 pub mod duplicates;
+pub mod error_codes;
 pub mod error_pages;
 pub mod fan_out;
 pub mod layers;

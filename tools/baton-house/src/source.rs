@@ -51,6 +51,40 @@ impl<'a> SourceFile<'a> {
         self.tokens.contains(&name)
     }
 
+    /// Every token outside of comments.
+    pub(crate) fn tokens(&self) -> &[&'a str] {
+        &self.tokens
+    }
+
+    /// Tokens outside of comments and of test modules.
+    pub(crate) fn production_tokens(&self) -> Vec<&'a str> {
+        let (mut found, mut index) = (Vec::new(), 0);
+        while index < self.tokens.len() {
+            match self.test_module_body(index) {
+                Some(body) => index = self.block_end(body),
+                None => found.push(self.token(index)),
+            }
+            index += 1;
+        }
+        found
+    }
+
+    /// Index of the brace that closes the one at `open`.
+    fn block_end(&self, open: usize) -> usize {
+        let mut depth = 0_usize;
+        for (index, token) in self.tokens.iter().enumerate().skip(open) {
+            match *token {
+                "{" => depth += 1,
+                "}" => depth = depth.saturating_sub(1),
+                _ => {}
+            }
+            if depth == 0 {
+                return index;
+            }
+        }
+        self.tokens.len()
+    }
+
     /// Whether the file defines a function, type, constant, module or macro with this name.
     pub(crate) fn defines(&self, name: &str) -> bool {
         let names = self.tokens.iter().enumerate().filter(|(_, token)| **token == name);

@@ -1,5 +1,6 @@
 //! Errors of edits.
 
+use crate::error_codes;
 use baton_document::Diagnostic;
 use baton_types::{ErrorCode, PermissionTarget};
 
@@ -75,10 +76,10 @@ impl EditError {
             Self::Invalid(_) => ErrorCode::AGENT_INVALID,
             Self::Missing(_) => ErrorCode::TOOL_NOT_FOUND,
             Self::Absent { .. } | Self::Exists { .. } | Self::InvalidValue(_) | Self::Refused(_) => {
-                ErrorCode::AGENT_NOT_CHANGED
+                error_codes::AGENT_NOT_CHANGED
             }
             Self::ManualEdit { .. } | Self::Unsupported { .. } | Self::Overridden { .. } => {
-                ErrorCode::AGENT_NOT_CHANGED
+                error_codes::AGENT_NOT_CHANGED
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Traces and spans in the formats of servers.
 
 use super::{reply, server};
+use baton_api::error_codes;
 use baton_client::{ClientError, SearchRequest, TailEvent, TraceReply};
 use baton_types::{ErrorCode, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
 
@@ -39,11 +40,12 @@ async fn plain_text_errors_have_codes() {
         reply("400 Bad Request", "invalid start: it must not be after end"),
         reply("501 Not Implemented", "this Baton keeps no spans"),
         reply("403 Forbidden", "the token does not allow this (BTN-1011)"),
+        reply("413 Content Too Large", "the body is over the limit (BTN-1002)"),
         reply("502 Bad Gateway", "<html>"),
     ])
     .await;
     let mut seen = Vec::new();
-    for _ in 0..5 {
+    for _ in 0..6 {
         seen.push(match client.search_traces(&request()).await.unwrap_err() {
             ClientError::Refused(refusal) => (refusal.baton_code.unwrap(), refusal.message),
             other => ("none".to_owned(), other.to_string().chars().take(14).collect()),
@@ -53,8 +55,10 @@ async fn plain_text_errors_have_codes() {
     let expect = [
         of(ErrorCode::TRACEQL_INVALID, "parse error at line 1, col 3: no"),
         of(ErrorCode::INVALID_REQUEST, "invalid start: it must not be after end"),
-        of(ErrorCode::NOT_OFFERED, "this Baton keeps no spans"),
-        of(ErrorCode::SCOPE_MISSING, "the token does not allow this"),
+        of(error_codes::NOT_OFFERED, "this Baton keeps no spans"),
+        of(error_codes::SCOPE_MISSING, "the token does not allow this"),
+        // A code that the client does not declare.
+        ("BTN-1002".to_owned(), "the body is over the limit".to_owned()),
         ("none".to_owned(), "invalid respon".to_owned()),
     ];
     assert_eq!(seen, expect);

@@ -4,6 +4,7 @@ use super::{
     list::ParentTaskCache,
     open::{Approval, ApprovalKind, ApprovalQuestion, ApprovalRef, address, data, is_text_address, pending_approvals},
 };
+use crate::error_codes;
 use crate::{Engine, EngineError, SendCommand, TaskRef};
 use baton_rules::{ASK_USER_TOOL, TaskRecord, parse_tool_calls, results_part};
 use baton_types::{CallId, ErrorCode, Json, Message, Part, Principal, Role, TaskId, TaskView, ToolResult};
@@ -84,8 +85,8 @@ impl ApprovalError {
     pub fn code(&self) -> ErrorCode {
         match self {
             Self::NotFound { .. } => ErrorCode::APPROVAL_NOT_FOUND,
-            Self::Answered { .. } => ErrorCode::APPROVAL_ANSWERED,
-            Self::InvalidAnswer(_) => ErrorCode::ANSWER_INVALID,
+            Self::Answered { .. } => error_codes::APPROVAL_ANSWERED,
+            Self::InvalidAnswer(_) => error_codes::ANSWER_INVALID,
             Self::Engine(error) => error.code(),
         }
     }

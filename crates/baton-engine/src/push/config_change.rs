@@ -1,9 +1,10 @@
 //! Changes a push configuration while its delivery is paused.
 
 use super::{CHANNEL, MAX_PER_TASK, delivery_queue::PushKey, host_queues::digest};
+use crate::error_codes;
 use crate::{EngineError, engine::EngineInner, send::internal};
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress, Receipt};
-use baton_types::{ErrorCode, Json, PushConfig, StreamId, TaskId, TaskState, Timestamp};
+use baton_types::{Json, PushConfig, StreamId, TaskId, TaskState, Timestamp};
 use std::sync::Arc;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
@@ -90,7 +91,7 @@ impl EngineInner {
         let replaced = present.iter().find(|entry| entry.id == id);
         if replaced.is_none() && present.len() >= MAX_PER_TASK {
             return Err(EngineError::Invalid {
-                code: ErrorCode::PUSH_FULL,
+                code: error_codes::PUSH_FULL,
                 field: "taskId".to_owned(),
                 detail: format!("task '{task}' has {MAX_PER_TASK} push configurations already"),
             });

@@ -1,6 +1,7 @@
 //! Errors of session commands.
 
 use crate::EngineError;
+use crate::error_codes;
 use baton_ports::JournalError;
 use baton_rules::{InvalidSetting, ModeRejection};
 use baton_types::{AgentName, ContextId, ErrorCode, TaskId};
@@ -63,14 +64,14 @@ impl SessionError {
     /// Public error code.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::NotFound(_) => ErrorCode::SESSION_NOT_FOUND,
-            Self::Unfinished { .. } => ErrorCode::SESSION_UNFINISHED,
+            Self::NotFound(_) => error_codes::SESSION_NOT_FOUND,
+            Self::Unfinished { .. } => error_codes::SESSION_UNFINISHED,
             Self::Ambiguous { .. }
             | Self::Exists(_)
             | Self::NoSuchEvent { .. }
             | Self::TooLarge { .. }
-            | Self::Setting(_) => ErrorCode::SESSION_INVALID,
-            Self::Mode(_) => ErrorCode::MODE_REFUSED,
+            | Self::Setting(_) => error_codes::SESSION_INVALID,
+            Self::Mode(_) => error_codes::MODE_REFUSED,
             Self::Engine(error) => error.code(),
         }
     }

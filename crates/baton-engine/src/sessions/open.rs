@@ -1,11 +1,12 @@
 //! Creates session records with imported history.
 
 use super::{SessionError, SessionRef, show::SessionSizeLimit};
+use crate::error_codes;
 use crate::{EngineError, engine::EngineInner};
 use baton_ports::{Commit, ConversationSummary, JournalError, Write};
 use baton_rules::SessionRecord;
 use baton_types::{
-    AgentName, ContextId, ErrorCode, ItemName, Principal, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides,
+    AgentName, ContextId, ItemName, Principal, SessionEntry, SessionEvent, SessionOrigin, SessionOverrides,
 };
 use std::sync::Arc;
 
@@ -49,7 +50,7 @@ impl EngineInner {
             return Ok(None);
         }
         rebase_history(&mut history, context).map_err(|error| EngineError::Invalid {
-            code: ErrorCode::SESSION_INVALID,
+            code: error_codes::SESSION_INVALID,
             field: "history".to_owned(),
             detail: error.to_string(),
         })?;

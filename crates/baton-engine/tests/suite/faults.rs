@@ -7,7 +7,8 @@ use baton_journal::{
     fault::{Fault, FaultyJournal},
 };
 use baton_ports::Journal;
-use baton_types::{ErrorCode, Principal, TaskId, TaskState};
+use baton_ports::error_codes;
+use baton_types::{Principal, TaskId, TaskState};
 use std::sync::Arc;
 
 fn me() -> Arc<Principal> {
@@ -46,13 +47,13 @@ async fn a_full_disk_loses_nothing_and_service_returns_with_room() {
             Err(error) => break error,
         }
     };
-    assert_eq!(refusal.code(), ErrorCode::JOURNAL_UNAVAILABLE);
+    assert_eq!(refusal.code(), error_codes::JOURNAL_UNAVAILABLE);
 
     journal.set_max_pages(None);
     let after = loop {
         match engine.send(&me(), command("look;say")).await {
             Ok(sent) => break sent.task.id.clone(),
-            Err(error) => assert_eq!(error.code(), ErrorCode::JOURNAL_UNAVAILABLE),
+            Err(error) => assert_eq!(error.code(), error_codes::JOURNAL_UNAVAILABLE),
         }
     };
     acknowledged.push(after);

@@ -6,6 +6,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, FeedItem, SendCommand, TaskRef};
 use baton_ports::ChatMessage;
+use baton_rules::error_codes;
 use baton_rules::{parse_tool_calls, results_part};
 use baton_types::{
     ErrorCode, HandoffStatus, JournalEvent, Json, Message, Principal, Role, TaskEvent, TaskId, TaskState, TaskView,
@@ -101,11 +102,11 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
 
     let unknown = results(&asked, &[("nobody", "x")]);
     let unknown = engine.send_and_settle(&me(), command(unknown, ToolExecution::Caller)).await;
-    assert_eq!(refused(unknown), ErrorCode::TOOL_RESULT_UNKNOWN);
+    assert_eq!(refused(unknown), error_codes::TOOL_RESULT_UNKNOWN);
 
     let nowhere = Message { task: None, ..results(&asked, &[(calls[0].id.as_str(), "x")]) };
     let nowhere = engine.send_and_settle(&me(), command(nowhere, ToolExecution::Caller)).await;
-    assert_eq!(refused(nowhere), ErrorCode::TOOL_RESULT_UNKNOWN);
+    assert_eq!(refused(nowhere), error_codes::TOOL_RESULT_UNKNOWN);
 
     let one = results(&asked, &[(calls[0].id.as_str(), "x")]);
     let still = engine.send_and_settle(&me(), command(one.clone(), ToolExecution::Caller)).await.unwrap();
@@ -116,7 +117,7 @@ async fn partial_unknown_and_repeated_results_get_clear_answers() {
     assert_eq!(still.state, TaskState::InputRequired, "text alone does not answer calls");
 
     let again = engine.send_and_settle(&me(), command(one, ToolExecution::Caller)).await;
-    assert_eq!(refused(again), ErrorCode::TOOL_RESULT_DUPLICATE);
+    assert_eq!(refused(again), error_codes::TOOL_RESULT_DUPLICATE);
 
     let rest = results(&asked, &[(calls[1].id.as_str(), "y")]);
     let done = engine.send_and_settle(&me(), command(rest, ToolExecution::Caller)).await.unwrap();
@@ -372,5 +373,5 @@ async fn pages_tasks_and_answers_are_bounded_by_size() {
         let more = Message { task: Some(tasks[0].id.clone()), ..message("n", &heavy) };
         refused = engine.send(&me(), command(more, ToolExecution::Agent)).await.err();
     }
-    assert_eq!(refused.unwrap().code(), ErrorCode::TASK_FULL);
+    assert_eq!(refused.unwrap().code(), error_codes::TASK_FULL);
 }

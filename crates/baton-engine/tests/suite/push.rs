@@ -7,12 +7,11 @@ use crate::{
     slow_journal::SlowJournal,
     world::{World, message},
 };
+use baton_engine::error_codes;
 use baton_engine::{Engine, EngineError, EngineOptions, ListTasks, SendCommand, TaskRef};
 use baton_journal::fault::{Fault, FaultyJournal};
 use baton_ports::{Journal, OutboxEntry};
-use baton_types::{
-    ErrorCode, JournalEvent, Message, Principal, PushConfig, PushDialect, StreamId, TaskId, TaskState, TaskView,
-};
+use baton_types::{JournalEvent, Message, Principal, PushConfig, PushDialect, StreamId, TaskId, TaskState, TaskView};
 use std::{
     sync::{Arc, atomic::Ordering},
     time::Duration,
@@ -211,7 +210,7 @@ async fn configuration_is_stored_atomically_with_its_message() {
     let world = World::default();
     let engine = start_engine(&world).await;
     let refused = engine.send(&me(), command_with_push("say", to("https://forbidden.example", "a"))).await.unwrap_err();
-    assert_eq!((refused.code(), refused.to_string().as_str()), (ErrorCode::PUSH_URL_REFUSED, "not there"));
+    assert_eq!((refused.code(), refused.to_string().as_str()), (error_codes::PUSH_URL_REFUSED, "not there"));
     let list = ListTasks { limit: 10, ..Default::default() };
     assert_eq!(engine.tasks(&me(), &list).await.unwrap().total, 0);
 
@@ -268,7 +267,7 @@ async fn configurations_are_scoped_to_owner_and_agent_and_limited() {
         engine.create_push(&me(), &task, to(A, &format!("c{index:02}"))).await.unwrap();
     }
     let full = engine.create_push(&me(), &task, to(A, "more")).await.unwrap_err();
-    assert!(matches!(&full, EngineError::Invalid { code: ErrorCode::PUSH_FULL, field, .. } if field == "taskId"));
+    assert!(matches!(&full, EngineError::Invalid { code: error_codes::PUSH_FULL, field, .. } if field == "taskId"));
     engine.create_push(&me(), &task, to(B, "c07")).await.unwrap();
     assert_eq!(engine.push(&me(), &task, &"c07".into()).await.unwrap().url, B);
     let all = engine.pushes(&me(), &task).await.unwrap();

@@ -8,6 +8,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
 use baton_rules::TaskRecord;
+use baton_rules::error_codes;
 use baton_types::{
     ErrorCode, HandoffEvent, HandoffStatus, JournalEvent, Message, Part, Principal, Role, TaskId, TaskState, TaskView,
 };
@@ -114,10 +115,10 @@ async fn teamspark_9_mixed_turn_runs_allowed_calls_and_asks_for_the_rest() {
         "the remaining call is requested again"
     );
     let twice = say(&engine, "boss", to(&asked.id, "b", decide(&[answer(&first, "allow_once")]))).await.unwrap_err();
-    assert_eq!(twice.code(), ErrorCode::ANSWER_INVALID, "an answered request cannot be answered again");
+    assert_eq!(twice.code(), error_codes::ANSWER_INVALID, "an answered request cannot be answered again");
     let changed = json!({"call_id": second["call_id"], "decision": "allow_once", "digest": "sha256:0"});
     let changed = say(&engine, "boss", to(&asked.id, "c", decide(&[changed]))).await.unwrap_err();
-    assert_eq!(changed.code(), ErrorCode::ANSWER_INVALID, "a digest of other arguments is refused");
+    assert_eq!(changed.code(), error_codes::ANSWER_INVALID, "a digest of other arguments is refused");
     let done = say(&engine, "boss", to(&asked.id, "d", decide(&[answer(&second, "allow_session")]))).await.unwrap();
     assert_eq!(done.state, TaskState::Completed, "the third call is allowed for the session");
     assert_eq!(world.runs.lock().unwrap().len(), 3);
@@ -210,7 +211,7 @@ async fn invalid_answers_change_nothing() {
     let other = json!({"task_id": request["task_id"], "call_id": "x", "decision": "allow_once"});
     for (at, wrong) in [changed, unknown, other].into_iter().enumerate() {
         let refused = say(&engine, "boss", to(&asked.id, &format!("w{at}"), decide(&[wrong]))).await.unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::ANSWER_INVALID, "{refused}");
+        assert_eq!(refused.code(), error_codes::ANSWER_INVALID, "{refused}");
     }
     let stranger = Arc::new(Principal { subject: "mallory".into(), ..Principal::local() });
     let message = to(&asked.id, "s", decide(&[answer(&request, "allow_once")]));

@@ -7,6 +7,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, SendCommand};
 use baton_ports::{AgentInvoker, AgentRequest, ChatMessage};
+use baton_rules::error_codes;
 use baton_types::{
     AgentSpec, ErrorCode, JournalEvent, Message, Orchestration, Part, Principal, Role, TaskEvent, TaskState, TaskView,
 };
@@ -75,7 +76,7 @@ async fn invalid_answers_change_nothing() {
     ];
     for (index, (part, expected)) in wrong.into_iter().enumerate() {
         let refused = say(&engine, to(&asked, &format!("w{index}"), part)).await.unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::ANSWER_INVALID);
+        assert_eq!(refused.code(), error_codes::ANSWER_INVALID);
         assert!(refused.to_string().contains(expected), "{refused}");
     }
     let done = say(&engine, to(&asked, "a", Part::text("green"))).await.unwrap();
@@ -95,7 +96,7 @@ async fn a_tool_that_must_be_allowed_runs_only_when_it_is() {
         let [request] = requests_in(asked.status_message.as_ref().unwrap()).try_into().unwrap();
         assert_eq!(request["approval"], json!({}), "the arguments are shown");
         let refused = say(&engine, to(&asked, "x", Part::text("whatever"))).await.unwrap_err();
-        assert_eq!(refused.code(), ErrorCode::ANSWER_INVALID);
+        assert_eq!(refused.code(), error_codes::ANSWER_INVALID);
         let done = say(&engine, to(&asked, "a", Part::text(words))).await.unwrap();
         assert_eq!((done.state, results(&world, &done).await), (TaskState::Completed, vec![expected.to_owned()]));
     }

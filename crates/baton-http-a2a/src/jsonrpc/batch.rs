@@ -6,6 +6,7 @@ use super::{
     error_reply,
 };
 use crate::error::from_api;
+use crate::error_codes;
 use crate::reply::{self, parse_text};
 use crate::state::A2aState;
 use axum::response::Response;
@@ -94,6 +95,6 @@ fn check(
     let Some(rates) = shared.http.rates.as_ref().filter(|_| index > 0) else { return Ok(()) };
     rates.take(&Caller::from_extensions(&parts.extensions).map_err(from_api)?).map_err(|wait| {
         let message = format!("too many requests; retry in {} ms", wait.as_millis());
-        Error::new(ErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
+        Error::new(ErrorKind::RateLimited, error_codes::RATE_LIMITED, message)
     })
 }

@@ -1,10 +1,10 @@
 //! `GetExtendedAgentCard`: the agent card for authenticated callers.
 
+use crate::error_codes;
 use crate::{
     call::A2aCall,
     cards::{self, CardDocument, CardForm},
 };
-use baton_types::ErrorCode;
 use baton_wire::a2a::v1::{AgentCard, Error, ErrorKind, GetExtendedAgentCardRequest};
 
 /// Signed card in the given form.
@@ -27,7 +27,7 @@ pub(in super::super) fn unsigned_extended_card(
     let spec = call.spec()?;
     if !call.shared.options.extended_card {
         let message = "this agent has no extended card; use its public card";
-        return Err(Error::new(ErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message));
+        return Err(Error::new(ErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message));
     }
     Ok(AgentCard::extended(&spec, &cards::card_options(call.shared, &spec, call.headers)))
 }

@@ -5,6 +5,7 @@ use super::{
     ShownTask,
 };
 use crate::call::A2aCall;
+use crate::error_codes;
 use crate::span_attributes::A2aSpan as _;
 use baton_engine::{EngineError, IdempotencyKey, SendCommand};
 use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig, is_idempotency_key};
@@ -34,7 +35,7 @@ pub(in super::super) async fn send(
 /// Error reply, with field names relative to the send request.
 pub(super) fn send_error(call: &A2aCall<'_>, error: EngineError) -> Error {
     let mut error = call.refuse(error);
-    if error.code == ErrorCode::PUSH_URL_REFUSED {
+    if error.code == error_codes::PUSH_URL_REFUSED {
         for violation in &mut error.violations {
             violation.field = format!("{PUSH_CONFIG_FIELD}.{}", violation.field);
         }

@@ -1,6 +1,7 @@
 //! `POST /api/v1/approvals/{task}/{call}`.
 
 use super::{approval_error, find_approval};
+use crate::error_codes;
 use crate::state::ApiState;
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
@@ -72,7 +73,7 @@ fn command(
 }
 
 fn invalid_answer(message: &str) -> ApiError {
-    ApiError::new(ApiErrorKind::InvalidParams, ErrorCode::ANSWER_INVALID, message)
+    ApiError::new(ApiErrorKind::InvalidParams, error_codes::ANSWER_INVALID, message)
 }
 
 fn convert_decision(decision: baton_api::ApprovalDecision) -> ApprovalDecision {

@@ -11,6 +11,7 @@ mod servers;
 
 pub(crate) use create::create;
 
+use crate::error_codes;
 use crate::state::ApiState;
 use axum::{
     extract::{Path, rejection::PathRejection},
@@ -65,7 +66,7 @@ fn parse_part_path(path: AgentPartPath) -> Result<(AgentName, String), ApiError>
 pub(crate) fn manager(shared: &ApiState) -> Result<Manager, ApiError> {
     let ports = shared.ports.definitions.as_ref().ok_or_else(|| {
         let message = "this server stores no agent definitions; change the agent where it is defined";
-        ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+        ApiError::new(ApiErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message)
     })?;
     Ok(Manager::new(Arc::clone(&ports.repository)))
 }
@@ -98,9 +99,9 @@ pub(crate) fn manage_error(error: ManageError) -> ApiError {
     let ManageError { code, detail } = error;
     let kind = match code {
         ErrorCode::AGENT_NOT_FOUND => ApiErrorKind::AgentNotFound,
-        ErrorCode::AGENT_PART_NOT_FOUND | ErrorCode::TOOL_NOT_FOUND => ApiErrorKind::PageNotFound,
-        ErrorCode::NAME_TAKEN | ErrorCode::AGENT_OUTDATED => ApiErrorKind::TaskGenerationMismatch,
-        ErrorCode::SCOPE_MISSING => ApiErrorKind::Forbidden,
+        error_codes::AGENT_PART_NOT_FOUND | ErrorCode::TOOL_NOT_FOUND => ApiErrorKind::PageNotFound,
+        error_codes::NAME_TAKEN | error_codes::AGENT_OUTDATED => ApiErrorKind::TaskGenerationMismatch,
+        error_codes::SCOPE_MISSING => ApiErrorKind::Forbidden,
         ErrorCode::INTERNAL => ApiErrorKind::Internal,
         _ => ApiErrorKind::InvalidRequest,
     };
@@ -113,7 +114,7 @@ pub(crate) fn edit_error(agent: &AgentName, error: ManageError) -> ApiError {
         // A served agent without files in the repository is a remote one.
         ErrorCode::AGENT_NOT_FOUND => {
             let detail = format!("no local directory defines '{agent}'; change it on its own server");
-            ApiError::new(ApiErrorKind::InvalidRequest, ErrorCode::AGENT_NOT_CHANGED, detail)
+            ApiError::new(ApiErrorKind::InvalidRequest, error_codes::AGENT_NOT_CHANGED, detail)
         }
         _ => manage_error(error),
     }
@@ -126,7 +127,7 @@ fn into_response(answer: Result<Response, ApiError>) -> Response {
 
 pub(crate) fn error_response(error: &ApiError) -> Response {
     let mut response = reply::error(error);
-    if error.code == ErrorCode::AGENT_OUTDATED {
+    if error.code == error_codes::AGENT_OUTDATED {
         *response.status_mut() = StatusCode::PRECONDITION_FAILED;
     }
     response
@@ -153,5 +154,5 @@ pub(crate) fn details(shared: &ApiState, headers: &HeaderMap, definition: &Defin
 fn part_not_found(kind: &str, agent: &AgentName, name: &str) -> ApiError {
     let name: String = name.chars().take(128).collect();
     let message = format!("the agent '{agent}' has no {kind} '{name}'");
-    ApiError::new(ApiErrorKind::PageNotFound, ErrorCode::AGENT_PART_NOT_FOUND, message)
+    ApiError::new(ApiErrorKind::PageNotFound, error_codes::AGENT_PART_NOT_FOUND, message)
 }

@@ -4,6 +4,7 @@ use super::{
     SessionAgentQuery, SessionPath, SessionQuery, invalid, invalid_field, item, items, load_session_record, read_query,
     read_session_ref, session_error,
 };
+use crate::error_codes;
 use crate::state::ApiState;
 use axum::{
     extract::{Request, State},
@@ -15,7 +16,7 @@ use baton_engine::{SessionChange, SessionRef};
 use baton_http::{Caller, body::json, reply};
 use baton_ports::ConversationSummary;
 use baton_rules::{Access, SessionRecord};
-use baton_types::{ErrorCode, Json, SessionOverrides};
+use baton_types::{Json, SessionOverrides};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -54,7 +55,7 @@ fn changes(body: ChangeSession, before: &SessionOverrides) -> Result<Vec<Session
 
 /// Merges the given settings into the existing ones; `null` removes a setting.
 fn merge_settings(before: &SessionOverrides, patch: &Json) -> Result<SessionOverrides, ApiError> {
-    let wrong = |detail: String| invalid_field("settings", detail).with_code(ErrorCode::SESSION_INVALID);
+    let wrong = |detail: String| invalid_field("settings", detail).with_code(error_codes::SESSION_INVALID);
     let Value::Object(patch) = patch.to_value() else { return Err(wrong("must be an object".to_owned())) };
     let mut all = serde_json::to_value(SessionSettingsBody::from(before)).map_err(|error| wrong(error.to_string()))?;
     for (name, value) in patch {

@@ -1,13 +1,12 @@
 //! JSON file format of exported sessions.
 
 use super::{invalid, invalid_field, item, items};
+use crate::error_codes;
 use baton_api::ApiError;
 use baton_api::{SESSION_FORMAT, SessionContextItem, SessionFile, SessionMessage, SessionSettingsBody, SessionUsage};
 use baton_engine::{ImportSession, SessionLine, SessionView};
 use baton_types::Violations;
-use baton_types::{
-    AgentName, ContextId, ErrorCode, IncludedItem, RequestContext, SessionEntry, Thousandths, Timestamp, Usage,
-};
+use baton_types::{AgentName, ContextId, IncludedItem, RequestContext, SessionEntry, Thousandths, Timestamp, Usage};
 use baton_wire::a2a::v1::Message;
 
 /// A message of a transcript.
@@ -60,7 +59,7 @@ pub(super) fn read(
 ) -> Result<ImportSession, ApiError> {
     if file.format != SESSION_FORMAT {
         let message = format!("format is '{}', and must be {SESSION_FORMAT}", truncate_text(&file.format));
-        return Err(invalid(message).with_code(ErrorCode::SESSION_INVALID));
+        return Err(invalid(message).with_code(error_codes::SESSION_INVALID));
     }
     let agent = agent.unwrap_or_else(|| AgentName::from(file.agent));
     let settings = file.settings.check().map_err(|name| invalid_field(name, "is out of range".to_owned()))?;
@@ -69,7 +68,7 @@ pub(super) fn read(
     for (index, session_message) in file.messages.into_iter().enumerate() {
         history.extend(entry(session_message, index, now, &mut violations));
     }
-    let wrong = |violations| ApiError::invalid_params(violations).with_code(ErrorCode::SESSION_INVALID);
+    let wrong = |violations| ApiError::invalid_params(violations).with_code(error_codes::SESSION_INVALID);
     let history = violations.into_result(history).map_err(wrong)?;
     Ok(ImportSession {
         agent,

@@ -1,6 +1,7 @@
 //! `POST /api/v1/sessions?agent=&context=`: imports a session from a file.
 
 use super::{SessionQuery, file, invalid, load_session, markdown, read_query, session_error, summary_of};
+use crate::error_codes;
 use crate::state::ApiState;
 use axum::{
     extract::{Request, State},
@@ -14,7 +15,7 @@ use baton_http::{
     reply::{self, parse_text, utf8},
 };
 use baton_rules::Access;
-use baton_types::{AgentName, ContextId, ErrorCode};
+use baton_types::{AgentName, ContextId};
 use baton_wire::a2a::v1::Message;
 use http::{HeaderMap, header};
 use serde::Deserialize;
@@ -48,7 +49,7 @@ pub(crate) async fn import(
                 markdown::read(utf8(&received.bytes)?, agent, context, now)?
             } else {
                 let written: SessionFile<Message<'_>> = serde_json::from_str(parse_text(&received.bytes)?)
-                    .map_err(|error| invalid(error.to_string()).with_code(ErrorCode::SESSION_INVALID))?;
+                    .map_err(|error| invalid(error.to_string()).with_code(error_codes::SESSION_INVALID))?;
                 (file::read(written, agent, context, now)?, Vec::new())
             };
             Ok::<_, ApiError>(parsed)

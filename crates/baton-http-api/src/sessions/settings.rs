@@ -5,13 +5,14 @@ use super::{
     change::{apply_changes, respond},
     invalid, load_session_record, read_query, read_session_ref,
 };
+use crate::error_codes;
 use crate::{definitions, state::ApiState};
 use axum::{extract::State, response::Response};
 use baton_api::ChangedSession;
 use baton_engine::SessionChange;
 use baton_http::Caller;
 use baton_rules::Access;
-use baton_types::{AgentChange, ErrorCode, SessionOverrides};
+use baton_types::{AgentChange, SessionOverrides};
 use std::sync::Arc;
 
 /// Resets all settings to those of the agent.
@@ -45,7 +46,7 @@ pub(crate) async fn save(
         let settings = record.map(|record| record.settings).unwrap_or_default();
         if settings.is_empty() {
             let message = "the session has no settings of its own; set some first";
-            return Err(invalid(message).with_code(ErrorCode::SESSION_INVALID));
+            return Err(invalid(message).with_code(error_codes::SESSION_INVALID));
         }
         let changed = manager.amend(&conversation.agent, &AgentChange::Settings(settings)).await;
         let changed = changed.map_err(|error| definitions::edit_error(&conversation.agent, error))?;

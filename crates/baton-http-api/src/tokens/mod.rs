@@ -8,6 +8,7 @@ pub(crate) use create::create;
 pub(crate) use list::list;
 pub(crate) use revoke::revoke;
 
+use crate::error_codes;
 use crate::state::ApiState;
 use baton_api::TokenEntry;
 use baton_api::{ApiError, ApiErrorKind};
@@ -22,7 +23,7 @@ fn tokens<'a>(shared: &'a ApiState, caller: &Caller) -> Result<&'a dyn TokenIssu
     caller.check_access(&shared.http, Access::Admin, None)?;
     shared.http.options.access.tokens.as_deref().ok_or_else(|| {
         let message = "tokens are not enabled on this server; start it with --auth";
-        ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+        ApiError::new(ApiErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message)
     })
 }
 
@@ -49,7 +50,7 @@ fn token_error(error: TokenError) -> ApiError {
     let message = error.to_string();
     match error {
         TokenError::Invalid(_) => ApiError::new(ApiErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, message),
-        TokenError::NotFound(_) => ApiError::new(ApiErrorKind::PageNotFound, ErrorCode::TOKEN_NOT_FOUND, message),
+        TokenError::NotFound(_) => ApiError::new(ApiErrorKind::PageNotFound, error_codes::TOKEN_NOT_FOUND, message),
         TokenError::Store(error) => crate::engine_error::from_engine(EngineError::Journal(error)),
     }
 }

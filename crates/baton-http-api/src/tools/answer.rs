@@ -5,6 +5,7 @@ use super::{
     run::{ToolCallRound, object, respond, run},
     state::ToolCallState,
 };
+use crate::error_codes;
 use crate::state::ApiState;
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
@@ -51,6 +52,6 @@ fn parse_state(state: Option<&str>) -> Result<ToolCallState, ApiError> {
     let Some(state) = state else { return Ok(ToolCallState::default()) };
     ToolCallState::read(state).ok_or_else(|| {
         let message = "the state is invalid; call the tool again without it";
-        ApiError::new(ApiErrorKind::InvalidParams, ErrorCode::ANSWER_INVALID, message)
+        ApiError::new(ApiErrorKind::InvalidParams, error_codes::ANSWER_INVALID, message)
     })
 }

@@ -18,12 +18,13 @@ pub(crate) use call::call;
 pub(crate) use list::list;
 pub(crate) use permission::{set_server_permission, set_tool_permission};
 
+use crate::error_codes;
 use crate::state::ApiState;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_http::Caller;
 use baton_ports::ToolHost;
 use baton_rules::Access;
-use baton_types::{AgentSpec, ErrorCode};
+use baton_types::AgentSpec;
 use std::{fmt, sync::Arc};
 
 /// Access to the tool host.
@@ -54,7 +55,7 @@ fn authorize<'a>(
         Some(ports) => Ok((spec, ports.host.as_ref())),
         None => {
             let message = "tool calls are not enabled on this server";
-            Err(ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message))
+            Err(ApiError::new(ApiErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message))
         }
     }
 }

@@ -7,6 +7,7 @@ use super::{
     },
     ConversationEntry, ConversationPath, ConversationRecord, items_of,
 };
+use crate::error_codes;
 use crate::state::OpenAiState;
 use axum::{
     extract::{Path, Query, Request, State, rejection::QueryRejection},
@@ -14,7 +15,7 @@ use axum::{
 };
 use baton_responses::{ItemOrder, ObjectList, OpenAiError, page_items};
 use baton_rules::Access;
-use baton_types::{ErrorCode, Json};
+use baton_types::Json;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -139,7 +140,7 @@ pub(crate) async fn delete_item(
 
 fn no_item(id: &str) -> OpenAiError {
     let id: String = id.chars().take(128).collect();
-    let code = ErrorCode::RESPONSE_NOT_FOUND;
+    let code = error_codes::RESPONSE_NOT_FOUND;
     let message = format!("The conversation has no item '{id}'. {} ({})", code.hint, code.code);
     OpenAiError { kind: "not_found", ..OpenAiError::not_found("item_not_found", "item_id", message) }
 }

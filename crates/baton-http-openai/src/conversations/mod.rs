@@ -16,6 +16,7 @@ use super::{
     error::from_session,
     request::{ResponsesRequest, handle_request, json},
 };
+use crate::error_codes;
 use crate::state::OpenAiState;
 use axum::{
     extract::{Path, Request, State},
@@ -24,7 +25,7 @@ use axum::{
 use baton_engine::{NO_AGENT, SessionError, SessionRef, UnfinishedPolicy};
 use baton_responses::{ConversationObject, DeletedObject, OpenAiError, read_items};
 use baton_rules::Access;
-use baton_types::{AgentName, ContextId, ErrorCode, Json};
+use baton_types::{AgentName, ContextId, Json};
 use record::{ConversationEntry, ConversationRecord};
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc};
@@ -152,13 +153,13 @@ impl ConversationRecord {
 
 fn no_conversation(id: &str) -> OpenAiError {
     let id: String = id.chars().take(128).collect();
-    let code = ErrorCode::RESPONSE_NOT_FOUND;
+    let code = error_codes::RESPONSE_NOT_FOUND;
     let message = format!("There is no conversation '{id}'. {} ({})", code.hint, code.code);
     OpenAiError { kind: "not_found", ..OpenAiError::not_found("conversation_not_found", "conversation", message) }
 }
 
 fn conversation_full(id: &str) -> OpenAiError {
-    let code = ErrorCode::CONVERSATION_FULL;
+    let code = error_codes::CONVERSATION_FULL;
     let message = format!("The conversation '{id}' is full. {} ({})", code.hint, code.code);
     OpenAiError::invalid("conversation_full", "conversation", message)
 }

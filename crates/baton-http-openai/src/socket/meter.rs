@@ -4,6 +4,7 @@ use super::{
     super::request::ResponsesRequest,
     frames::{FrameCounter, FrameEvent, MAX_FRAGMENTS},
 };
+use crate::error_codes;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_http::body::BodyShare;
 use baton_types::ErrorCode;
@@ -100,14 +101,14 @@ fn admit(
         FrameEvent::MessageBegun | FrameEvent::Control => match request.shared.http.rates.as_ref() {
             Some(rates) => rates.take(&request.caller).map_err(|wait| {
                 let message = format!("too many messages; retry in {} s", wait.as_secs() + 1);
-                request.caller.audit_denial(&request.shared.http, ErrorCode::RATE_LIMITED, &message);
-                LimitBreach::Policy(ApiError::new(ApiErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message))
+                request.caller.audit_denial(&request.shared.http, error_codes::RATE_LIMITED, &message);
+                LimitBreach::Policy(ApiError::new(ApiErrorKind::RateLimited, error_codes::RATE_LIMITED, message))
             }),
             None => Ok(()),
         },
         FrameEvent::Continued { fragments } if fragments > MAX_FRAGMENTS => {
             let message = format!("the message has more than {MAX_FRAGMENTS} frames");
-            Err(LimitBreach::TooLarge(ApiError::new(ApiErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE, message)))
+            Err(LimitBreach::TooLarge(ApiError::new(ApiErrorKind::BodyTooLarge, error_codes::BODY_TOO_LARGE, message)))
         }
         FrameEvent::Continued { .. } => Ok(()),
         FrameEvent::Payload { bytes, message_bytes } => {

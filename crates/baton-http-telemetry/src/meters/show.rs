@@ -3,10 +3,10 @@
 use super::{format::MetricsFormat, text::write};
 use crate::state::TelemetryState;
 use axum::{body::Body, extract::State, response::Response};
+use baton_api::error_codes;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_http::{Caller, reply};
 use baton_rules::Access;
-use baton_types::ErrorCode;
 use http::{HeaderMap, HeaderValue, header};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) async fn show(State(shared): State<Arc<TelemetryState>>, caller: Call
         let ports = ports.ok_or_else(|| {
             ApiError::new(
                 ApiErrorKind::UnsupportedOperation,
-                ErrorCode::NOT_OFFERED,
+                error_codes::NOT_OFFERED,
                 "metrics are not enabled on this server",
             )
         })?;

@@ -3,6 +3,7 @@
 use crate::spans;
 use axum::{body::Body, response::Response};
 use baton_api::{ApiError, ApiErrorKind};
+use baton_http::error_codes;
 use baton_otlp::{Encoding, ReadError, RpcStatus};
 use baton_span_ports::SpanStoreError;
 use baton_types::ErrorCode;
@@ -32,7 +33,7 @@ impl From<ReadError> for OtlpRejection {
     fn from(error: ReadError) -> Self {
         let (kind, code) = match error {
             ReadError::Malformed(_) => (ApiErrorKind::InvalidRequest, ErrorCode::INVALID_REQUEST),
-            ReadError::TooMany { .. } => (ApiErrorKind::BodyTooLarge, ErrorCode::BODY_TOO_LARGE),
+            ReadError::TooMany { .. } => (ApiErrorKind::BodyTooLarge, error_codes::BODY_TOO_LARGE),
         };
         ApiError::new(kind, code, error.to_string()).into()
     }

@@ -1,6 +1,7 @@
 //! The caller of a request, as seen by handlers.
 
 use super::{RequestOrigin, network::client_network};
+use crate::error_codes;
 use crate::{HttpContext, reply};
 use axum::{extract::FromRequestParts, response::Response};
 use baton_api::{ApiError, ApiErrorKind};
@@ -211,11 +212,11 @@ impl Caller {
 
     fn missing_scope_error(&self, context: &HttpContext, missing: MissingScope) -> ApiError {
         let reason = missing.to_string();
-        self.audit_denial(context, ErrorCode::SCOPE_MISSING, &reason);
+        self.audit_denial(context, error_codes::SCOPE_MISSING, &reason);
         let MissingScope { scope } = missing;
         // A request is denied for one scope only.
         let _ = self.0.missing_scope.set(scope);
-        ApiError::new(ApiErrorKind::Forbidden, ErrorCode::SCOPE_MISSING, reason)
+        ApiError::new(ApiErrorKind::Forbidden, error_codes::SCOPE_MISSING, reason)
     }
 
     /// Whether the caller has read access to an agent.

@@ -9,6 +9,7 @@ use super::{
     rejection::{GateRejection, add_scope_challenge},
     request_origin::remote_ip,
 };
+use crate::error_codes;
 use crate::{HttpContext, base_url, error_format::RequestHead};
 use axum::{extract::Request, response::Response};
 use baton_ports::{Authenticator, BoxFuture, TokenRejection};
@@ -209,8 +210,8 @@ fn denial_code(response: &Response) -> Option<ErrorCode> {
     let grpc = response.headers().get("grpc-status").and_then(|status| status.to_str().ok());
     match (response.status(), grpc) {
         (StatusCode::UNAUTHORIZED, _) | (_, Some("16")) => Some(ErrorCode::UNAUTHENTICATED),
-        (StatusCode::FORBIDDEN, _) | (_, Some("7")) => Some(ErrorCode::SCOPE_MISSING),
-        (StatusCode::TOO_MANY_REQUESTS, _) | (_, Some("8")) => Some(ErrorCode::RATE_LIMITED),
+        (StatusCode::FORBIDDEN, _) | (_, Some("7")) => Some(error_codes::SCOPE_MISSING),
+        (StatusCode::TOO_MANY_REQUESTS, _) | (_, Some("8")) => Some(error_codes::RATE_LIMITED),
         _ => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Rejections by the gate and their replies.
 
 use super::bearer::BearerError;
+use crate::error_codes;
 use crate::error_format::{ErrorFormats, RequestHead};
 use axum::response::Response;
 use baton_api::{ApiError, ApiErrorKind};
@@ -44,7 +45,7 @@ impl GateRejection {
             Self::Unidentified(reason) => unauthenticated(reason.to_string()),
             Self::RateLimited { wait, of } => {
                 let message = format!("too many {of}; retry in {} s", whole_seconds(*wait));
-                ApiError::new(ApiErrorKind::RateLimited, ErrorCode::RATE_LIMITED, message)
+                ApiError::new(ApiErrorKind::RateLimited, error_codes::RATE_LIMITED, message)
             }
         }
     }

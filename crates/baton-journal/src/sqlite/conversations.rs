@@ -6,8 +6,9 @@ use super::{
     rows::{from_int, limit, noun_code},
     writer::JournalWriter,
 };
+use baton_ports::error_codes;
 use baton_ports::{ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary, JournalError};
-use baton_types::{AgentName, ContextId, ErrorCode, Principal, Timestamp};
+use baton_types::{AgentName, ContextId, Principal, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 
 const FIND_OWNER: &str = "SELECT key FROM principals WHERE tenant = ?1 AND subject = ?2";
@@ -77,7 +78,7 @@ fn rows(
         match conversation(row) {
             Ok(conversation) => conversations.push(conversation),
             Err(error) => {
-                let code = ErrorCode::RECORD_DAMAGED.code;
+                let code = error_codes::RECORD_DAMAGED.code;
                 tracing::warn!(code, %error, "a conversation cannot be read and is skipped");
             }
         }

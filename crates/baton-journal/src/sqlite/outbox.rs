@@ -6,8 +6,9 @@ use super::{
     rows::{corrupt, from_int, limit, noun_code, stream_id, to_int},
     writer::JournalWriter,
 };
+use baton_ports::error_codes;
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress};
-use baton_types::{ErrorCode, Json, StreamId, Timestamp};
+use baton_types::{Json, StreamId, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
 
 const UPSERT: &str = "INSERT INTO outbox (id, channel, stream, body, cursor, due_at, attempts, failing_since, open) \
@@ -94,7 +95,7 @@ fn entries(
             match entry(row) {
                 Ok(entry) => entries.push(entry),
                 Err(error) => {
-                    let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
+                    let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), error_codes::RECORD_DAMAGED.code);
                     tracing::warn!(code, id, %error, "a push configuration cannot be read and is skipped");
                 }
             }

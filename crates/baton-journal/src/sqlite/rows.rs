@@ -1,8 +1,9 @@
 //! Decoding of rows.
 
 use super::error::{from_fact, from_sql};
+use baton_ports::error_codes;
 use baton_ports::{JournalError, StoredEvent, StreamHead};
-use baton_types::{ErrorCode, JournalEvent, Json, Principal, RunId, StreamId, Timestamp};
+use baton_types::{JournalEvent, Json, Principal, RunId, StreamId, Timestamp};
 use rusqlite::{Params, Row, Statement, types::Type};
 use std::sync::Arc;
 
@@ -136,7 +137,7 @@ pub(super) fn readable_heads(
             Ok(head) => heads.push(head),
             Err(error) => {
                 let id = row.get_ref(1).ok().and_then(|id| id.as_bytes().ok()).map(String::from_utf8_lossy);
-                let (id, code) = (id.unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
+                let (id, code) = (id.unwrap_or_default(), error_codes::RECORD_DAMAGED.code);
                 tracing::warn!(code, %id, %error, "a stream summary cannot be read and is skipped");
             }
         }

@@ -7,8 +7,9 @@ use super::{
     rows::corrupt,
     writer::JournalWriter,
 };
+use baton_ports::error_codes;
 use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
-use baton_types::{Digest, ErrorCode, Json, Principal, Timestamp};
+use baton_types::{Digest, Json, Principal, Timestamp};
 use rusqlite::{Connection, Row, params};
 use std::sync::Arc;
 
@@ -65,7 +66,7 @@ fn all(connection: &Connection) -> Result<Vec<TokenRecord>, JournalError> {
                 Ok(token) => tokens.push(token),
                 // An unreadable token cannot be used, which is the safe outcome.
                 Err(error) => {
-                    let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), ErrorCode::RECORD_DAMAGED.code);
+                    let (id, code) = (row.get::<_, String>(0).unwrap_or_default(), error_codes::RECORD_DAMAGED.code);
                     tracing::warn!(code, id, %error, "a token cannot be read and is treated as invalid");
                 }
             }

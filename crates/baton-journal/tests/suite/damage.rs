@@ -5,8 +5,9 @@ use crate::{
     tokens::token,
 };
 use baton_journal::{AbsentJournal, DirectoryLock, JournalOptions, SqliteJournal, repair};
+use baton_ports::error_codes;
 use baton_ports::{ConversationQuery, Journal, JournalError, StreamQuery, TokenStore as _};
-use baton_types::{ErrorCode, TaskState};
+use baton_types::TaskState;
 use std::{fs, path::Path};
 
 fn open(directory: &Path) -> SqliteJournal {
@@ -59,7 +60,7 @@ async fn a_damaged_row_is_named_and_the_others_are_read() {
         let ids: Vec<&str> = page.heads.iter().map(|head| head.stream.id()).collect();
         assert!(ids.contains(&"a") && ids.contains(&"c"), "{name}: {ids:?}");
         let error = journal.load(Some(&ann), &task("b")).await.unwrap_err();
-        assert_eq!(error.code(), ErrorCode::RECORD_DAMAGED, "{name}: {error}");
+        assert_eq!(error.code(), error_codes::RECORD_DAMAGED, "{name}: {error}");
         assert!(error.to_string().contains("task b"), "{name}: {error}");
         for id in ["a", "c"] {
             assert_eq!(journal.load(Some(&ann), &task(id)).await.unwrap().unwrap().events.len(), 3, "{name}");
@@ -151,7 +152,7 @@ async fn missing_journal_of_existing_data_is_not_replaced() {
         );
         let error = refused.err().expect("opening is refused");
         assert!(matches!(error, JournalError::Lost(_)), "{harm}: {error}");
-        assert_eq!(error.code(), ErrorCode::JOURNAL_MISSING);
+        assert_eq!(error.code(), error_codes::JOURNAL_MISSING);
         assert_eq!(fs::read(copy.path().join("journal.db-wal")).ok(), before, "{harm}: nothing is changed");
         assert!(
             SqliteJournal::open(copy.path(), JournalOptions::default()).is_ok(),

@@ -5,6 +5,7 @@ use super::{
     location::{AgentFilesLocation, AgentOrigin, StorageEntry},
     repository::{rejection, unwritable},
 };
+use crate::error_codes;
 use crate::storage::create;
 use baton_agentdir::parse;
 use baton_document::Diagnostic;
@@ -43,10 +44,10 @@ impl AgentCatalog {
             }
         }
         let name = agent.name;
-        self.check_reserved(&name, ErrorCode::NAME_TAKEN)?;
+        self.check_reserved(&name, error_codes::NAME_TAKEN)?;
         let is_taken = || {
             let detail = format!("the agent '{name}' already exists; change it, or choose another name");
-            rejection(ErrorCode::NAME_TAKEN, detail)
+            rejection(error_codes::NAME_TAKEN, detail)
         };
         if self.now().served(&name).is_some() {
             return Err(is_taken());
@@ -66,7 +67,7 @@ impl AgentCatalog {
                     AgentFilesLocation::Storage(StorageEntry { number: self.origin_index(&storage), storage, key })
                 }
                 Err(AgentStorageError::Exists) => return Err(is_taken()),
-                Err(error) => return Err(rejection(ErrorCode::AGENT_NOT_CHANGED, error.to_string())),
+                Err(error) => return Err(rejection(error_codes::AGENT_NOT_CHANGED, error.to_string())),
             },
         };
         let reload = self.reload();
@@ -112,7 +113,7 @@ impl AgentCatalog {
         });
         let none = || {
             let detail = "no agent directory is served; start Baton with one, such as `baton up agents`";
-            rejection(ErrorCode::AGENT_NOT_CHANGED, detail.to_owned())
+            rejection(error_codes::AGENT_NOT_CHANGED, detail.to_owned())
         };
         folders.cloned().map(AgentDestination::Folder).next().ok_or_else(none)
     }
@@ -123,7 +124,8 @@ impl AgentCatalog {
             AgentOrigin::Storage(storage) => Some(AgentDestination::Storage(Arc::clone(storage))),
             AgentOrigin::Path(_) | AgentOrigin::Folder(_) => None,
         });
-        let none = || rejection(ErrorCode::AGENT_NOT_CHANGED, "there is no storage other than directories".to_owned());
+        let none =
+            || rejection(error_codes::AGENT_NOT_CHANGED, "there is no storage other than directories".to_owned());
         storages.into_iter().next().ok_or_else(none)
     }
 

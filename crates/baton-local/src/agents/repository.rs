@@ -1,6 +1,7 @@
 //! Reads and replaces stored definitions as a whole.
 
 use super::{AgentCatalog, DirectoryAgents, location::AgentFilesLocation};
+use crate::error_codes;
 use crate::storage::SaveOutcome;
 use baton_agentdir::EditError;
 use baton_document::Diagnostic;
@@ -117,7 +118,7 @@ impl AgentCatalog {
 
     /// Location of the agent's files.
     fn home(&self, agent: &AgentName) -> Result<AgentFilesLocation, AgentRepositoryError> {
-        self.check_reserved(agent, ErrorCode::AGENT_NOT_CHANGED)?;
+        self.check_reserved(agent, error_codes::AGENT_NOT_CHANGED)?;
         let missing = || rejection(ErrorCode::AGENT_NOT_FOUND, format!("no directory defines the agent '{agent}'"));
         self.now().find_by_name(agent).map(|scanned| scanned.home.clone()).ok_or_else(missing)
     }
@@ -171,11 +172,11 @@ pub(super) fn unwritable(path: &Path, error: &io::Error) -> AgentRepositoryError
         }
         _ => "nothing was changed",
     };
-    rejection(ErrorCode::AGENT_NOT_CHANGED, format!("{} cannot be written: {error}; {hint}", path.display()))
+    rejection(error_codes::AGENT_NOT_CHANGED, format!("{} cannot be written: {error}; {hint}", path.display()))
 }
 
 fn outdated(agent: &AgentName) -> AgentRepositoryError {
-    rejection(ErrorCode::AGENT_OUTDATED, format!("the agent '{agent}' has been changed since it was read"))
+    rejection(error_codes::AGENT_OUTDATED, format!("the agent '{agent}' has been changed since it was read"))
 }
 
 pub(super) fn rejection(code: ErrorCode, detail: String) -> AgentRepositoryError {

@@ -1,5 +1,6 @@
 //! The audit log on disk.
 
+use baton_api::error_codes;
 use baton_local::AuditFile;
 use baton_ports::{AccessDenial, AdminChange, AuditLog as _};
 use baton_types::{ErrorCode, Principal, Timestamp};
@@ -8,7 +9,7 @@ use std::{fs, path::Path, sync::Arc};
 fn denial(reason: &str) -> AccessDenial {
     AccessDenial {
         at: Timestamp::from_millis(1_794_770_760_000),
-        code: ErrorCode::SCOPE_MISSING,
+        code: error_codes::SCOPE_MISSING,
         reason: reason.to_owned(),
         method: "POST".to_owned(),
         path: "/agents/weather".to_owned(),

@@ -47,18 +47,18 @@ async fn agents_are_created_replaced_and_deleted_in_each_storage() {
         // An outdated digest is rejected, even if there is nothing to write.
         for changes in [brief, BTreeMap::new()] {
             let outdated = agents.replace(&name, &stored.digest, changes).await.unwrap_err();
-            assert_eq!(outdated.code, ErrorCode::AGENT_OUTDATED);
+            assert_eq!(outdated.code, baton_ports::error_codes::AGENT_OUTDATED);
         }
         assert_eq!(agents.replace(&name, &replaced.digest, BTreeMap::new()).await.unwrap(), replaced);
         let outdated = agents.delete_agent(&name, Some(&stored.digest)).await.unwrap_err();
-        assert_eq!(outdated.code, ErrorCode::AGENT_OUTDATED);
+        assert_eq!(outdated.code, baton_ports::error_codes::AGENT_OUTDATED);
     }
     assert_eq!(fs::read_to_string(folder.join("disk/agent.yaml")).unwrap(), "name: disk # ours\n");
     assert_eq!(memory.keys().unwrap(), ["memory"]);
 
     // Names are unique across storages, and an invalid definition is not stored.
     let taken = in_memory(native("disk")).await.unwrap_err();
-    assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
+    assert_eq!(taken.code, baton_ports::error_codes::NAME_TAKEN);
     let mut broken = native("broken");
     broken.insert("agent.yaml".to_owned(), b"name: [".to_vec());
     assert_eq!(on_disk(broken).await.unwrap_err().code, ErrorCode::AGENT_INVALID);
@@ -96,7 +96,7 @@ async fn reserved_names_belong_to_the_program() {
     let agents = DirectoryAgents::open_with(&[], vec![Arc::new(MemoryStorage::new())], None);
     agents.reserve_names(vec!["coded".into()]);
     let taken = agents.create_agent(native("coded"), AgentPersistence::Default).await.unwrap_err();
-    assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
+    assert_eq!(taken.code, baton_ports::error_codes::NAME_TAKEN);
     let stored = agents.create_agent(native("other"), AgentPersistence::Default).await.unwrap();
     let coded = AgentName::from("coded");
     for refused in [
@@ -105,7 +105,7 @@ async fn reserved_names_belong_to_the_program() {
         agents.delete_agent(&coded, None).await.map(drop),
     ] {
         let refused = refused.unwrap_err();
-        assert_eq!(refused.code, ErrorCode::AGENT_NOT_CHANGED);
+        assert_eq!(refused.code, baton_agentdir::error_codes::AGENT_NOT_CHANGED);
         assert_eq!(refused.detail, "the agent 'coded' is part of the program that serves it");
     }
 }

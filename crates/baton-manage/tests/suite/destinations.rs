@@ -1,8 +1,9 @@
 //! Stored secrets are sent only to the destination they were configured for, unless the owner changes it.
 
 use crate::effects::{Files, create_request, files, manager, native};
+use baton_api::error_codes;
 use baton_manage::{Definition, ManageError, ManageRole, provider_change, server_change};
-use baton_types::{AgentChange, AgentName, ErrorCode, Json};
+use baton_types::{AgentChange, AgentName, Json};
 
 struct Case {
     /// The agent as created by its owner.
@@ -242,7 +243,7 @@ async fn secrets_stay_with_their_origin_and_transport() {
         let tried = manager.preview_change(&bob, ManageRole::Administrator, decide).await.map(drop);
         let done = manager.change(&bob, ManageRole::Administrator, None, decide).await.map(drop);
         assert_eq!(tried, done, "{put:?}");
-        let refused = (!is_allowed).then_some(ErrorCode::SCOPE_MISSING);
+        let refused = (!is_allowed).then_some(error_codes::SCOPE_MISSING);
         assert_eq!(done.as_ref().err().map(|error| error.code), refused, "{made:?} {put:?} {done:?}");
         // The owner may make the change that the administrator could not.
         manager.change(&bob, ManageRole::Owner, None, decide).await.unwrap_or_else(|error| panic!("{put:?}: {error}"));
@@ -268,7 +269,7 @@ async fn other_changes_and_copies_keep_the_effects() {
     let elsewhere = ("server", "t", r#"{"url": "https://evil.example", "headers": {"A": "${TOKEN}"}}"#);
     let move_it = |now: &Definition| Ok(vec![change(now, elsewhere)?]);
     let refused = manager.change(&rob, ManageRole::Administrator, None, move_it).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::SCOPE_MISSING);
+    assert_eq!(refused.code, error_codes::SCOPE_MISSING);
     let gone = |_: &Definition| Ok(vec![AgentChange::Server { name: "s".to_owned(), entry: None }]);
     manager.change(&rob, ManageRole::Administrator, None, gone).await.unwrap();
 }

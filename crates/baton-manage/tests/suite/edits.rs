@@ -1,9 +1,10 @@
 //! Changes of single values by concurrent writers, on disk and in memory.
 
+use baton_agentdir::error_codes;
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::Manager;
 use baton_ports::{AgentFiles, AgentPersistence, AgentRepository as _, AgentSource as _};
-use baton_types::{AgentChange, ErrorCode, InclusionMode, ItemDraft, ItemKind};
+use baton_types::{AgentChange, InclusionMode, ItemDraft, ItemKind};
 use futures_util::future::join_all;
 use std::{fs, sync::Arc};
 use tempfile::TempDir;
@@ -44,7 +45,7 @@ async fn change_is_written_to_the_storage_of_the_agent() {
         assert_eq!((changed.is_written, &*changed.file), (true, &*file));
         assert_eq!(rules(&agents, name), ["brief"]);
         let again = manager.amend(&name.into(), &rule("brief")).await.unwrap_err();
-        assert_eq!(again.code, ErrorCode::AGENT_NOT_CHANGED);
+        assert_eq!(again.code, error_codes::AGENT_NOT_CHANGED);
         assert!(again.detail.contains("already"), "{again:?}");
     }
     assert_eq!(fs::read_to_string(folder.join("disk/agent.yaml")).unwrap(), "name: disk # ours\n");

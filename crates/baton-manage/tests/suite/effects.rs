@@ -2,10 +2,10 @@
 
 use baton_agentdir::parse_anywhere;
 use baton_api::CreateAgent;
+use baton_api::error_codes;
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::{ManageRole, Manager};
 use baton_rules::{DefinitionEffects, ValueSource};
-use baton_types::ErrorCode;
 use std::{collections::BTreeMap, sync::Arc};
 
 pub(crate) type Files = BTreeMap<String, String>;
@@ -56,7 +56,7 @@ async fn assert_needs_owner(files: &Files) {
     let folder = tempfile::tempdir().unwrap();
     let manager = Manager::new(Arc::new(DirectoryAgents::open(&[folder.path().to_owned()], None)));
     let refused = manager.create(create_request(files), ManageRole::Administrator).await.unwrap_err();
-    assert_eq!(refused.code, ErrorCode::SCOPE_MISSING, "{files:?}: {refused}");
+    assert_eq!(refused.code, error_codes::SCOPE_MISSING, "{files:?}: {refused}");
     manager.create(create_request(files), ManageRole::Owner).await.unwrap_or_else(|error| panic!("{files:?}: {error}"));
 }
 

@@ -42,7 +42,7 @@ async fn agent_is_created_changed_copied_and_deleted_in_memory() {
     assert_eq!(definition(&made).location.note, "stored in memory: lost when this server stops");
     assert_eq!((made.agent.title.as_str(), made.agent.prompt.as_str()), ("Bob the Helper", "Be brief."));
     let taken = manager.create(create_request("bob"), ManageRole::Owner).await.unwrap_err();
-    assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
+    assert_eq!(taken.code, baton_ports::error_codes::NAME_TAKEN);
 
     let bob = AgentName::from("bob");
     let put =
@@ -50,10 +50,10 @@ async fn agent_is_created_changed_copied_and_deleted_in_memory() {
     let changed = manager.change(&bob, ManageRole::Administrator, Some(&made.digest), put("Be calm.")).await.unwrap();
     assert_eq!(changed.after.agent.knowledge.rules[0].text.trim_end(), "Be calm.");
     let late = manager.change(&bob, ManageRole::Administrator, Some(&made.digest), put("Be loud.")).await.unwrap_err();
-    assert_eq!(late.code, ErrorCode::AGENT_OUTDATED);
+    assert_eq!(late.code, baton_ports::error_codes::AGENT_OUTDATED);
     let absent = AgentChange::Remove { kind: ItemKind::Rule, name: "none".to_owned() };
     let absent = manager.change(&bob, ManageRole::Owner, None, |_| Ok(vec![absent.clone()])).await.unwrap_err();
-    assert_eq!(absent.code, ErrorCode::AGENT_PART_NOT_FOUND);
+    assert_eq!(absent.code, baton_manage::error_codes::AGENT_PART_NOT_FOUND);
 
     let copy = CloneAgent { name: "rob".to_owned(), ..CloneAgent::default() };
     let copy = manager.copy(&bob, &copy).await.unwrap();
@@ -95,7 +95,10 @@ async fn only_the_owner_may_add_programs_and_variables() {
     ] {
         let put = |now: &Definition| Ok(vec![server_change(Some(now), "files", &entry(server))?]);
         let done = manager.change(&"bob".into(), ManageRole::Administrator, None, put).await;
-        assert_eq!(done.as_ref().err().map(|error| error.code), (!is_for_all).then_some(ErrorCode::SCOPE_MISSING));
+        assert_eq!(
+            done.as_ref().err().map(|error| error.code),
+            (!is_for_all).then_some(baton_api::error_codes::SCOPE_MISSING)
+        );
         manager.change(&"bob".into(), ManageRole::Owner, None, put).await.unwrap();
     }
     for (keys, is_for_all) in [
@@ -105,6 +108,9 @@ async fn only_the_owner_may_add_programs_and_variables() {
     ] {
         let put = |now: &Definition| Ok(vec![provider_change(Some(now), "bedrock", &entry(keys))?]);
         let done = manager.change(&"bob".into(), ManageRole::Administrator, None, put).await;
-        assert_eq!(done.as_ref().err().map(|error| error.code), (!is_for_all).then_some(ErrorCode::SCOPE_MISSING));
+        assert_eq!(
+            done.as_ref().err().map(|error| error.code),
+            (!is_for_all).then_some(baton_api::error_codes::SCOPE_MISSING)
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! Permission changes on disk: atomic, effective immediately, and without loss of concurrent edits.
 
+use baton_agentdir::error_codes;
 use baton_local::DirectoryAgents;
 use baton_manage::{ManageError, Manager};
 use baton_ports::AgentSource;
@@ -161,7 +162,7 @@ async fn change_of_a_locked_directory_times_out() {
     let kept = fs::File::open(&path).unwrap();
     kept.lock().unwrap();
     let error = manager.change_permission(&helper(), &tool_permission("read", Permission::Deny)).await.unwrap_err();
-    assert_eq!(error.code, ErrorCode::AGENT_NOT_CHANGED);
+    assert_eq!(error.code, error_codes::AGENT_NOT_CHANGED);
     assert_eq!(fs::read_to_string(path.join("mcp.json")).unwrap(), SERVERS);
     drop(kept);
     manager.change_permission(&helper(), &tool_permission("read", Permission::Deny)).await.unwrap();

@@ -2,6 +2,7 @@
 
 use super::state::McpState;
 use super::{forward::forward, ports};
+use crate::error_codes;
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -10,7 +11,6 @@ use baton_api::{ApiError, ApiErrorKind};
 use baton_http::{Caller, has_owner_token, reply};
 use baton_manage::ManageRole;
 use baton_rules::Access;
-use baton_types::ErrorCode;
 use std::sync::Arc;
 
 /// `/mcp/manage`. Requires `admin`.
@@ -18,7 +18,7 @@ pub(crate) async fn manage(State(shared): State<Arc<McpState>>, caller: Caller, 
     let service = caller.check_access(&shared.http, Access::Admin, None).and_then(|()| {
         ports(&shared)?.manage.as_ref().ok_or_else(|| {
             let message = "this server stores no agent definitions; change agents where they are defined";
-            ApiError::new(ApiErrorKind::UnsupportedOperation, ErrorCode::NOT_OFFERED, message)
+            ApiError::new(ApiErrorKind::UnsupportedOperation, error_codes::NOT_OFFERED, message)
         })
     });
     match service {

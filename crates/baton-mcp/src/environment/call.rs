@@ -8,6 +8,7 @@ use super::{
     rounds::{InputRounds, RoundStart, RoundState, RoundsOutcome},
     view::{AgentView, ToolOrigin},
 };
+use crate::error_codes;
 use crate::{Caller, exported, span::set_attribute};
 use baton_rules::{Access, check_access};
 use baton_telemetry::names;
@@ -81,7 +82,7 @@ impl Environment {
         match self.agent.ports.invoker.is_client_tool_call(&caller.principal, &task, &call).await {
             Ok(Some(true)) => Ok(call),
             Ok(Some(false)) => {
-                let ErrorCode { code, title, hint, .. } = ErrorCode::CALL_NOT_OPEN;
+                let ErrorCode { code, title, hint, .. } = error_codes::CALL_NOT_OPEN;
                 Err(ErrorData::invalid_request(format!("{code}: {title}: '{call}' of task '{task}'. {hint}"), None))
             }
             Ok(None) => Ok(self.agent.next_call()),

@@ -8,10 +8,11 @@ use super::{
     server_tool::{forward_error, mark_complete, with_answers},
 };
 use crate::Caller;
+use crate::error_codes;
 use baton_ports::BoxFuture;
 use baton_rules::{Access, check_access};
 use baton_toolhost::{CallOptions, OfferedPrompt, ServerError, ServerReply};
-use baton_types::{AgentSpec, ErrorCode};
+use baton_types::AgentSpec;
 use rmcp::{
     ErrorData, RoleServer,
     model::{
@@ -65,7 +66,7 @@ impl Environment {
         if request.name == SYSTEM_PROMPT {
             // Permission to call an agent does not include reading its instructions.
             if let Err(missing) = check_access(&caller.principal, Access::Admin, None) {
-                let message = format!("{}: {missing}", ErrorCode::SCOPE_MISSING.code);
+                let message = format!("{}: {missing}", error_codes::SCOPE_MISSING.code);
                 return Err(ErrorData::invalid_request(message, None));
             }
             return Ok(system_text(&spec, request.arguments.as_ref()).into());

@@ -5,6 +5,7 @@ use super::{
     server::{ManageCall, ManageServer},
     verbs::{PartAction, PartKind},
 };
+use crate::error_codes;
 use baton_api::{AgentExport, AgentItem};
 use baton_manage::{
     Definition, ManageError, available_providers, export, export_change, item, item_change, item_with_text, provider,
@@ -54,7 +55,7 @@ impl ManageServer {
             match (action, &is_there) {
                 (PartAction::Add, Ok(_)) => {
                     let detail = format!("the agent '{agent}' has the {} '{name}' already", kind.label());
-                    return Err(ManageError { code: ErrorCode::NAME_TAKEN, detail });
+                    return Err(ManageError { code: error_codes::NAME_TAKEN, detail });
                 }
                 (PartAction::Add, Err(_)) | (_, Ok(_)) => {}
                 (_, Err(absent)) => return Err(absent.clone()),
@@ -150,7 +151,7 @@ fn find_part(kind: PartKind, of: &Definition, name: &str) -> Result<Value, Manag
     let absent = || {
         let name: String = name.chars().take(128).collect();
         let detail = format!("the agent '{}' has no {} '{name}'", of.name, kind.label());
-        ManageError { code: ErrorCode::AGENT_PART_NOT_FOUND, detail }
+        ManageError { code: error_codes::AGENT_PART_NOT_FOUND, detail }
     };
     let shown = match kind {
         PartKind::Rule | PartKind::Reference => {

@@ -1,6 +1,7 @@
 //! MCP handler of the management server.
 
 use super::{answer, arguments::ManageArguments, schemas, verbs::ManageOperation};
+use crate::error_codes;
 use crate::{
     Caller, EndpointContext, McpService,
     agent_invocation::{base_url, tool_server, unknown_tool},
@@ -113,7 +114,7 @@ impl ServerHandler for ManageServer {
                 return Err(unknown_tool(&request.name, &schemas::tools()));
             };
             if let Err(missing) = check_access(&caller.principal, Access::Admin, None) {
-                return Ok(answer::refused(&request.name, ErrorCode::SCOPE_MISSING, &missing.to_string()).into());
+                return Ok(answer::refused(&request.name, error_codes::SCOPE_MISSING, &missing.to_string()).into());
             }
             let call = ManageCall { role: caller_role(&context), base: base_url(&context) };
             Ok(self.run_operation(verb, &call, request).await.into())

@@ -10,7 +10,8 @@ use super::{
     session_handler::SessionHandler,
     sessions::{SessionHolder, SessionOwner, SessionOwnership},
 };
-use baton_types::{ErrorCode, Principal};
+use crate::error_codes;
+use baton_types::Principal;
 use bytes::Bytes;
 use http::{HeaderValue, Method, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, combinators::UnsyncBoxBody};
@@ -225,7 +226,7 @@ fn busy() -> McpReply {
 
 /// The holder has reached its limit, and all its sessions have calls in flight.
 pub(super) fn share_full() -> McpReply {
-    let code = ErrorCode::SHARE_FULL;
+    let code = error_codes::SHARE_FULL;
     let message = format!("you have reached the session limit of one principal. {} ({})", code.hint, code.code);
     let error = serde_json::json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": message}});
     let mut reply = json_reply(StatusCode::TOO_MANY_REQUESTS, &error);

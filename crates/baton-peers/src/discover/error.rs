@@ -1,5 +1,6 @@
 //! Errors of discovery.
 
+use crate::error_codes;
 use baton_types::ErrorCode;
 
 /// Reason why an agent was not found.
@@ -29,9 +30,9 @@ impl DiscoverError {
     /// Stable error code.
     pub fn code(&self) -> ErrorCode {
         match self {
-            Self::Url(_) | Self::NoCard { .. } => ErrorCode::PEER_CARD_INVALID,
+            Self::Url(_) | Self::NoCard { .. } => error_codes::PEER_CARD_INVALID,
             Self::Unreachable(_) => ErrorCode::PEER_UNREACHABLE,
-            Self::Forbidden(_) | Self::NoAllowedInterface { .. } => ErrorCode::PEER_UNTRUSTED,
+            Self::Forbidden(_) | Self::NoAllowedInterface { .. } => error_codes::PEER_UNTRUSTED,
         }
     }
 }

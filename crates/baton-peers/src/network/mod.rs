@@ -6,6 +6,7 @@ mod typed_host;
 
 pub use typed_host::TypedHostConnector;
 
+use crate::error_codes;
 use crate::{
     CardReadOutcome, ChosenInterface, DiscoverError, DiscoveredCard, DiscoveryOptions, FetchedCard, PeerConfig,
     PeerConnector, PeerInterface, choose_interface, connect, discover, refresh,
@@ -82,10 +83,10 @@ impl PeerConnector for NetworkConnector {
 
     fn bind(&self, config: &PeerConfig, card: &AgentCard) -> Result<PeerInterface, PeerRegistryError> {
         let chosen: ChosenInterface = choose_interface(&card.supported_interfaces, config.binding)
-            .map_err(|error| refusal(ErrorCode::PEER_CARD_INVALID, error.to_string()))?;
+            .map_err(|error| refusal(error_codes::PEER_CARD_INVALID, error.to_string()))?;
         let line = self.peer_client(config)?;
         let binding = connect(&chosen, &line.client, line.authorize.clone())
-            .map_err(|error| refusal(ErrorCode::PEER_UNTRUSTED, error.to_string()))?;
+            .map_err(|error| refusal(error_codes::PEER_UNTRUSTED, error.to_string()))?;
         Ok(PeerInterface {
             binding,
             endpoint: chosen.interface.url.clone(),

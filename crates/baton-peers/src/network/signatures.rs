@@ -1,6 +1,7 @@
 //! Verification of card signatures against the operator's trusted signers.
 
 use super::refusal;
+use crate::error_codes;
 use crate::{DiscoveredCard, PeerConfig, discover::is_own_host};
 use baton_identity::{TrustedKeys, signature_headers, verify_card};
 use baton_outbound::{GuardedClient, Target};
@@ -29,7 +30,7 @@ pub(super) async fn verify_signature(
         }
         return Ok((found.card.clone(), None));
     }
-    let untrusted = |reason: String| refusal(ErrorCode::PEER_UNTRUSTED, format!("{}: {reason}", found.url));
+    let untrusted = |reason: String| refusal(error_codes::PEER_UNTRUSTED, format!("{}: {reason}", found.url));
     let trusted = trusted_keys(client, config, found).await;
     match verify_card(found.raw.as_str(), &trusted) {
         Ok(verified) => {

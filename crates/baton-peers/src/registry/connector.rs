@@ -1,5 +1,6 @@
 //! Reading a peer's card and connecting to the peer.
 
+use crate::error_codes;
 use crate::{Binding, PeerCapabilities, PeerClient, PeerConfig, RetryLimits, traced::EndpointAttributes};
 use baton_outbound::EnvironmentAccess;
 use baton_ports::{BoxFuture, PeerRegistryError};
@@ -99,7 +100,7 @@ impl PeerClient {
                 Ok((client, *read))
             }
             CardReadOutcome::Unchanged => Err(PeerRegistryError {
-                code: ErrorCode::PEER_CARD_INVALID,
+                code: error_codes::PEER_CARD_INVALID,
                 detail: format!("{} answered that its card has not changed, but never sent it", config.url),
             }),
         }

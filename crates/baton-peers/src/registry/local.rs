@@ -1,6 +1,7 @@
 //! The peer registry at run time.
 
 use super::{CardReadOutcome, FetchedCard, PeerConnector, agent::slug, entry::PeerEntry, file::PeerFile};
+use crate::error_codes;
 use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
 use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
 use baton_types::is_agent_name;
@@ -71,7 +72,7 @@ impl LocalPeerRegistry {
         let entry = self.entry(name)?;
         match entry.client(&*self.connector) {
             Some(client) => Ok((client?, entry.config)),
-            None => Err(refusal(ErrorCode::PEER_CARD_INVALID, format!("the card of '{name}' is not known"))),
+            None => Err(refusal(error_codes::PEER_CARD_INVALID, format!("the card of '{name}' is not known"))),
         }
     }
 
@@ -89,7 +90,7 @@ impl LocalPeerRegistry {
         }
         let local = self.locals.as_ref().is_some_and(|locals| locals.has(name));
         if local || self.entries.read().named.contains_key(name) {
-            return Err(refusal(ErrorCode::ALREADY_EXISTS, format!("an agent named '{name}' already exists")));
+            return Err(refusal(error_codes::ALREADY_EXISTS, format!("an agent named '{name}' already exists")));
         }
         Ok(())
     }
@@ -103,7 +104,7 @@ impl LocalPeerRegistry {
             written
                 .map_err(std::io::Error::other)
                 .and_then(|written| written)
-                .map_err(|error| refusal(ErrorCode::JOURNAL_UNAVAILABLE, format!("cannot write {shown}: {error}")))?;
+                .map_err(|error| refusal(error_codes::JOURNAL_UNAVAILABLE, format!("cannot write {shown}: {error}")))?;
         }
         *self.entries.write() = entries;
         Ok(())
@@ -195,7 +196,7 @@ pub(super) fn refusal(code: ErrorCode, detail: String) -> PeerRegistryError {
 
 pub(super) fn no_card(config: &PeerConfig) -> PeerRegistryError {
     let detail = format!("{} answered that its card has not changed, but never sent it", config.url);
-    refusal(ErrorCode::PEER_CARD_INVALID, detail)
+    refusal(error_codes::PEER_CARD_INVALID, detail)
 }
 
 impl PeerEntry {

@@ -6,6 +6,7 @@ use super::{
     local::{MAX_PEERS, refusal},
 };
 use crate::PeerConfig;
+use crate::error_codes;
 use baton_outbound::{EnvironmentAccess, EnvironmentRegistry};
 use baton_ports::PeerRegistryError;
 use baton_types::{AgentName, ErrorCode, McpTransport, is_agent_name};
@@ -83,7 +84,7 @@ fn insert_referenced(
     })?;
     if referenced.contains_key(&name) {
         let detail = format!("'{name}' has two URLs; the first one is used");
-        return Err(refusal(ErrorCode::ALREADY_EXISTS, detail));
+        return Err(refusal(error_codes::ALREADY_EXISTS, detail));
     }
     if referenced.len() >= MAX_PEERS {
         return Err(refusal(

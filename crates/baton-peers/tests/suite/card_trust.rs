@@ -2,6 +2,7 @@
 
 use crate::scripted_server::{Answer, ScriptedServer};
 use baton_identity::SigningKeys;
+use baton_peers::error_codes;
 use baton_peers::{Credential, FetchedCard, NetworkConnector, PeerClient, PeerConfig};
 use baton_ports::{CardSigner as _, PeerRegistryError};
 use baton_types::ErrorCode;
@@ -74,7 +75,7 @@ async fn card_is_trusted_by_configured_keys() {
     assert!(read(&signers(site.site.url("/.well-known/jwks.json"))).await.expect("a card").signed_by.is_some());
 
     let stranger = signers("somebody-else".to_owned());
-    assert_eq!(read(&stranger).await.expect_err("distrusted").code, ErrorCode::PEER_UNTRUSTED);
+    assert_eq!(read(&stranger).await.expect_err("distrusted").code, error_codes::PEER_UNTRUSTED);
     let lenient = PeerConfig { require_signature: false, ..stranger };
     assert_eq!(read(&lenient).await.expect("a card").signed_by, None);
     let signerless = PeerConfig { require_signature: true, ..site.config() };
@@ -95,7 +96,7 @@ async fn modified_card_is_rejected() {
     ] {
         let site = Site::start(change).await;
         let config = PeerConfig { signers: vec![site.thumbprint.clone()], require_signature: true, ..site.config() };
-        assert_eq!(read(&config).await.expect_err("distrusted").code, ErrorCode::PEER_UNTRUSTED);
+        assert_eq!(read(&config).await.expect_err("distrusted").code, error_codes::PEER_UNTRUSTED);
     }
 }
 
@@ -103,7 +104,7 @@ async fn modified_card_is_rejected() {
 async fn invalid_configuration_is_rejected_before_any_request() {
     let site = Site::start(|_| {}).await;
     let private = PeerConfig { allow: Vec::new(), ..site.config() };
-    assert_eq!(read(&private).await.expect_err("a private address").code, ErrorCode::PEER_UNTRUSTED);
+    assert_eq!(read(&private).await.expect_err("a private address").code, error_codes::PEER_UNTRUSTED);
     let secret = "env://BATON_TEST_NOT_SET".parse().expect("a reference");
     let secretless = PeerConfig { credential: Credential::Bearer(secret), ..site.config() };
     assert_eq!(read(&secretless).await.expect_err("no secret").code, ErrorCode::SECRET_MISSING);

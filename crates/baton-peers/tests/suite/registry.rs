@@ -150,10 +150,10 @@ async fn duplicate_names_are_rejected() {
     registry.add(new_peer("https://one.example")).await.expect("added");
     let named = |name: &str| NewPeer { name: Some(name.into()), ..new_peer("https://two.example") };
     for (peer, code) in [
-        (new_peer("https://two.example"), ErrorCode::ALREADY_EXISTS),
-        (named("weather"), ErrorCode::ALREADY_EXISTS),
-        (named("local"), ErrorCode::ALREADY_EXISTS),
-        (named("fixed"), ErrorCode::ALREADY_EXISTS),
+        (new_peer("https://two.example"), baton_peers::error_codes::ALREADY_EXISTS),
+        (named("weather"), baton_peers::error_codes::ALREADY_EXISTS),
+        (named("local"), baton_peers::error_codes::ALREADY_EXISTS),
+        (named("fixed"), baton_peers::error_codes::ALREADY_EXISTS),
         (named("Not A Name"), ErrorCode::INVALID_REQUEST),
         (NewPeer { bearer: Some("hunter2".to_owned()), ..named("w") }, ErrorCode::CONFIG_INVALID),
         (NewPeer { bearer: Some("env://BATON_TEST_NOT_SET".to_owned()), ..named("w") }, ErrorCode::SECRET_MISSING),
@@ -219,7 +219,7 @@ async fn unwritable_file_changes_nothing_and_corrupt_file_is_reported() {
     let nowhere = directory.path().join("missing").join("peers.json");
     let registry = open(&nowhere, vec![], &reach).expect("an empty registry");
     let error = registry.add(new_peer("https://one.example")).await.expect_err("it cannot be kept");
-    assert_eq!(error.code, ErrorCode::JOURNAL_UNAVAILABLE);
+    assert_eq!(error.code, baton_ports::error_codes::JOURNAL_UNAVAILABLE);
     assert!(registry.agents().is_empty());
 
     let broken = directory.path().join("peers.json");

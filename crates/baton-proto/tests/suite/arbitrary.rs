@@ -26,7 +26,7 @@ fn read_as_every_type(bytes: &[u8]) {
     read::<v03::pb::StreamResponse, wire::StreamResponse<'static>>(bytes);
     read::<v03::pb::AgentCard, wire::AgentCard>(bytes);
     let status = tonic::Status::with_details(tonic::Code::Internal, "", bytes.to_vec().into());
-    let _ = baton_proto::error_from_status(&status);
+    let _ = baton_proto::error_from_status(&status, baton_types::ErrorCode::SHARED_CODES);
 }
 
 proptest! {

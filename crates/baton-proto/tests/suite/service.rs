@@ -68,7 +68,7 @@ async fn responses_and_errors_reach_the_client() {
     let get = |id: &str| pb::GetTaskRequest { id: id.to_owned(), ..pb::GetTaskRequest::default() };
     let task = client.get_task(get("t1")).await.unwrap().into_inner();
     assert_eq!((task.id.as_str(), task.context_id.as_str()), ("t1", "c1"));
-    let refused = error_from_status(&client.get_task(get("t2")).await.unwrap_err());
+    let refused = error_from_status(&client.get_task(get("t2")).await.unwrap_err(), ErrorCode::SHARED_CODES);
     assert_eq!((refused.kind, refused.code), (ErrorKind::TaskNotFound, ErrorCode::TASK_NOT_FOUND));
 }
 
@@ -89,7 +89,7 @@ async fn undecodable_request_is_an_invalid_argument() {
         "the request is not a message of this operation: failed to decode Protobuf message: GetTaskRequest.tenant: \
          invalid wire type: Varint (expected LengthDelimited)"
     );
-    let error = error_from_status(&wrong);
+    let error = error_from_status(&wrong, ErrorCode::SHARED_CODES);
     assert_eq!((error.kind, error.code), (ErrorKind::Parse, ErrorCode::INVALID_REQUEST));
 
     let deep = (0..60)
@@ -97,6 +97,7 @@ async fn undecodable_request_is_an_invalid_argument() {
     let fields = [("deep".to_owned(), Value { kind: Some(deep) })].into();
     let metadata = Some(Struct { fields });
     let request = pb::SendMessageRequest { metadata, ..pb::SendMessageRequest::default() };
-    let error = error_from_status(&send_wrong(request, "/lf.a2a.v1.A2AService/SendMessage").await);
+    let error =
+        error_from_status(&send_wrong(request, "/lf.a2a.v1.A2AService/SendMessage").await, ErrorCode::SHARED_CODES);
     assert_eq!((error.kind, error.code), (ErrorKind::Parse, ErrorCode::TOO_DEEP));
 }

@@ -1,6 +1,7 @@
 //! In-doubt calls: never published as calls to run, and decided by the caller.
 
 use crate::sample::*;
+use baton_rules::error_codes;
 use baton_rules::{
     CallStage, TaskRecord, accept_message, in_doubt_part, in_doubt_request, parse_own_tool_calls, parse_tool_calls,
     parse_tool_results,
@@ -56,7 +57,7 @@ fn answer_decides_the_outcome() {
     };
     let used = || result(Json::string("paid"), false);
     let again = || Ok((CallStage::Pending, true));
-    let invalid = || Err(ErrorCode::ANSWER_INVALID);
+    let invalid = || Err(error_codes::ANSWER_INVALID);
     let filled = |content: Value| responses(&js!({"call_id": "p", "key": "baton/outcome", "content": content}));
     for (message, expect) in [
         (filled(js!({"outcome": "run_again"})), again()),

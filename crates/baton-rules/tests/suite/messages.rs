@@ -1,4 +1,5 @@
 use crate::sample::*;
+use baton_rules::error_codes;
 use baton_rules::{AcceptedMessage, accept_message, parse_tool_results};
 use baton_types::*;
 use serde_json::json as js;
@@ -90,7 +91,7 @@ fn interrupted_call_is_answered_by_its_caller() {
         baton_types::Timestamp::from_millis(0),
     )
     .unwrap_err();
-    assert_eq!(early.code, ErrorCode::TOOL_RESULT_UNKNOWN, "during a run, only the run finishes the call");
+    assert_eq!(early.code, error_codes::TOOL_RESULT_UNKNOWN, "during a run, only the run finishes the call");
     apply_all(&mut task, &[status(TaskState::InputRequired)]);
     assert!(apply_message(&mut task, caller_message("late", "", &[result("p", "pay")])));
 }
@@ -101,21 +102,21 @@ fn invalid_results_are_refused_with_a_reason() {
     apply_message(&mut partly, caller_message("one", "", &[result("a", "look")]));
     let data = |value| user_message("x", vec![Part::data(json(value))]);
     let table = [
-        (caller_message("x", "", &[result("z", "look")]), ErrorCode::TOOL_RESULT_UNKNOWN, "call 'z'; open calls: b"),
+        (caller_message("x", "", &[result("z", "look")]), error_codes::TOOL_RESULT_UNKNOWN, "call 'z'; open calls: b"),
         (
             caller_message("x", "", &[result("a", "look")]),
-            ErrorCode::TOOL_RESULT_DUPLICATE,
+            error_codes::TOOL_RESULT_DUPLICATE,
             "already has its result; open calls: b",
         ),
         (
             caller_message("x", "", &[result("b", "pay"), result("b", "pay")]),
-            ErrorCode::TOOL_RESULT_DUPLICATE,
+            error_codes::TOOL_RESULT_DUPLICATE,
             "two results in this message",
         ),
-        (data(js!({"tool_results": [{"output": 1}]})), ErrorCode::TOOL_RESULT_INVALID, "[0].call_id: is required"),
-        (data(js!({"tool_results": [{"call_id": "b"}]})), ErrorCode::TOOL_RESULT_INVALID, "[0].output: is required"),
-        (data(js!({"tool_results": "b"})), ErrorCode::TOOL_RESULT_INVALID, "invalid type"),
-        (data(js!({"tool_results": [{"call_id": 7, "output": 1}]})), ErrorCode::TOOL_RESULT_INVALID, "invalid type"),
+        (data(js!({"tool_results": [{"output": 1}]})), error_codes::TOOL_RESULT_INVALID, "[0].call_id: is required"),
+        (data(js!({"tool_results": [{"call_id": "b"}]})), error_codes::TOOL_RESULT_INVALID, "[0].output: is required"),
+        (data(js!({"tool_results": "b"})), error_codes::TOOL_RESULT_INVALID, "invalid type"),
+        (data(js!({"tool_results": [{"call_id": 7, "output": 1}]})), error_codes::TOOL_RESULT_INVALID, "invalid type"),
     ];
     for (message, code, words) in table {
         let refused = accept_message(&partly, message.clone(), baton_types::Timestamp::from_millis(0)).unwrap_err();
@@ -165,11 +166,11 @@ fn approval_needs_an_explicit_decision() {
         Ok(after.call(&"g".into()).unwrap().approved)
     };
     for (entry, expect) in [
-        (js!({"call_id": "g"}), Err(ErrorCode::ANSWER_INVALID)),
-        (js!({"call_id": "g", "content": {"text": "no"}}), Err(ErrorCode::ANSWER_INVALID)),
-        (js!({"call_id": "g", "descision": "deny"}), Err(ErrorCode::ANSWER_INVALID)),
-        (js!({"call_id": "g", "decision": "refuse"}), Err(ErrorCode::ANSWER_INVALID)),
-        (js!({"call_id": "g", "action": "accept", "decision": "deny"}), Err(ErrorCode::ANSWER_INVALID)),
+        (js!({"call_id": "g"}), Err(error_codes::ANSWER_INVALID)),
+        (js!({"call_id": "g", "content": {"text": "no"}}), Err(error_codes::ANSWER_INVALID)),
+        (js!({"call_id": "g", "descision": "deny"}), Err(error_codes::ANSWER_INVALID)),
+        (js!({"call_id": "g", "decision": "refuse"}), Err(error_codes::ANSWER_INVALID)),
+        (js!({"call_id": "g", "action": "accept", "decision": "deny"}), Err(error_codes::ANSWER_INVALID)),
         (js!({"call_id": "g", "decision": "deny"}), Ok(Some(false))),
         (js!({"call_id": "g", "action": "cancel"}), Ok(Some(false))),
         (js!({"call_id": "g", "action": "accept", "decision": "allow_once"}), Ok(Some(true))),

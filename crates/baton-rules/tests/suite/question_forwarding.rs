@@ -1,11 +1,12 @@
 //! Forwarding of child questions and their answers: addressing.
 
 use crate::sample::{apply_all, at, call, calling, handed_off, run_started, status, user_message};
+use baton_rules::error_codes;
 use baton_rules::{
     AcceptedMessage, TaskRecord, accept_message, caller_requests, forwarded_question_parts, mark_remote_question,
     resume_child_wait,
 };
-use baton_types::{ErrorCode, Message, Part, PartContent, Role, TaskEvent, TaskState, ToolExecution::Agent};
+use baton_types::{Message, Part, PartContent, Role, TaskEvent, TaskState, ToolExecution::Agent};
 use serde_json::{Value, json};
 
 fn data(value: Value) -> Part {
@@ -85,7 +86,7 @@ fn answer_goes_to_the_addressed_task() {
     assert_eq!(forwarded_parts(&accepted), [json!("Text(\"yes\")")], "text goes to the only asking task");
     let refused =
         accept_message(&task, respond(json!([{"task_id": "stranger", "decision": "allow_once"}])), at(5)).unwrap_err();
-    assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
+    assert_eq!(refused.code, error_codes::ANSWER_INVALID);
     assert_eq!(refused.detail, "task 'stranger' has no open question here; tasks with open questions: t, child, deep");
 }
 
@@ -148,7 +149,7 @@ fn ambiguous_approval_is_refused() {
         let respond = |entry: Value| user_message("a", vec![data(json!({ "input_responses": [entry] }))]);
         let refused =
             accept_message(&task, respond(json!({"call_id": "call_1", "decision": "allow_once"})), at(5)).unwrap_err();
-        assert_eq!(refused.code, ErrorCode::ANSWER_INVALID);
+        assert_eq!(refused.code, error_codes::ANSWER_INVALID);
         assert!(refused.detail.contains("task_id to one of: child, other"), "{}", refused.detail);
         let addressed = json!({"task_id": "other", "call_id": "call_1", "decision": "allow_once"});
         let accepted = accept_message(&task, respond(addressed), at(5)).unwrap();

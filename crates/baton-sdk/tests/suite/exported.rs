@@ -1,7 +1,7 @@
 //! Spans exported over OTLP.
 
 use crate::served::ask_agent;
-use baton_sdk::{Agent, Baton, ErrorCode};
+use baton_sdk::{Agent, Baton, error_codes};
 use baton_testkit::OtlpReceiver;
 use baton_types::{Span, SpanValue};
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ async fn spans_of_a_run_are_exported_under_the_service_name() {
 async fn an_invalid_endpoint_is_rejected() {
     for endpoint in ["", "localhost:4318", "ftp://localhost"] {
         let error = baton(endpoint).start("127.0.0.1:0").await.unwrap_err();
-        assert_eq!(error.code(), ErrorCode::USAGE, "{endpoint}: {error}");
+        assert_eq!(error.code(), error_codes::USAGE, "{endpoint}: {error}");
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::{made::make_bob, served::ask_agent};
 use baton_sdk::{
-    Agent, Baton, ErrorCode,
+    Agent, Baton, error_codes,
     manage::{
         AgentFiles, AgentLocation, AgentStorage, AgentStorageError, CreateAgent, Digest, ManageRole, MemoryStorage,
     },
@@ -19,7 +19,7 @@ async fn documented_example_creates_an_agent_that_answers() {
     let bob = make_bob(&running).await.unwrap();
     assert_eq!(ask_agent(&running, bob.as_str(), "hi").await, "Good day!");
     let again = make_bob(&running).await.unwrap_err();
-    assert_eq!(again.code(), ErrorCode::NAME_TAKEN);
+    assert_eq!(again.code(), error_codes::NAME_TAKEN);
     running.stop().await;
 }
 
@@ -64,9 +64,9 @@ async fn stored_agents_run_beside_agents_in_code() {
     assert_eq!(manager.definition(&"bob".into()).await.unwrap().location, AgentLocation::Storage);
     let named = |name: &str| CreateAgent { name: Some(name.to_owned()), ..CreateAgent::default() };
     let taken = manager.create(named("coded"), ManageRole::Owner).await.unwrap_err();
-    assert_eq!(taken.code, ErrorCode::NAME_TAKEN);
+    assert_eq!(taken.code, error_codes::NAME_TAKEN);
     let fixed = manager.delete(&"coded".into(), None).await.unwrap_err();
-    assert_eq!(fixed.code, ErrorCode::AGENT_NOT_CHANGED);
+    assert_eq!(fixed.code, error_codes::AGENT_NOT_CHANGED);
     running.stop().await;
     assert_eq!(own.keys().unwrap(), ["bob"]);
 

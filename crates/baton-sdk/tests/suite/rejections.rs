@@ -1,6 +1,6 @@
 //! Rejected configurations and their errors.
 
-use baton_sdk::{Agent, Baton, ErrorCode, Tool};
+use baton_sdk::{Agent, Baton, ErrorCode, Tool, error_codes};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -43,10 +43,10 @@ async fn every_configuration_error_is_reported() {
 #[tokio::test]
 async fn only_loopback_addresses_are_served() {
     for (address, code) in [
-        ("0.0.0.0:0", ErrorCode::EXPOSED),
-        ("[::]:0", ErrorCode::EXPOSED),
-        ("192.0.2.1:0", ErrorCode::EXPOSED),
-        ("somewhere", ErrorCode::USAGE),
+        ("0.0.0.0:0", error_codes::EXPOSED),
+        ("[::]:0", error_codes::EXPOSED),
+        ("192.0.2.1:0", error_codes::EXPOSED),
+        ("somewhere", error_codes::USAGE),
     ] {
         let error = Baton::new().agent(Agent::new("a")).start(address).await.unwrap_err();
         assert_eq!(error.code(), code, "{address}: {error}");
@@ -54,7 +54,7 @@ async fn only_loopback_addresses_are_served() {
     let first = Baton::new().agent(Agent::new("a")).start("127.0.0.1:0").await.unwrap();
     let taken = first.url().strip_prefix("http://").unwrap();
     let error = Baton::new().agent(Agent::new("a")).start(taken).await.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::PORT_IN_USE);
+    assert_eq!(error.code(), error_codes::PORT_IN_USE);
     assert!(format!("{error:?}").contains("BTN-5003"), "main shows errors in this form: {error:?}");
     first.stop().await;
 }

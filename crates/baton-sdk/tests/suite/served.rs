@@ -75,7 +75,7 @@ async fn data_directory_keeps_tasks_and_keys() {
     let baton = || Baton::new().agent(counter()).data_dir(data.path().join("kept"));
     let running = baton().start("127.0.0.1:0").await.unwrap();
     let second = baton().start("127.0.0.1:0").await.unwrap_err();
-    assert_eq!(second.code(), baton_sdk::ErrorCode::JOURNAL_LOCKED);
+    assert_eq!(second.code(), baton_sdk::error_codes::JOURNAL_LOCKED);
     let client = Client::tcp(running.url()).unwrap();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("count one")]);
     let task = client.send("counter", SendRequest::new(message)).await.unwrap();

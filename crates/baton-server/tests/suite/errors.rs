@@ -240,10 +240,10 @@ async fn error_table_matches_the_published_one() {
 async fn the_generated_client_reads_refusals_and_answers() {
     let mut client = A2aServiceClient::with_origin(weather(), http::Uri::from_static("http://localhost"));
     let get = pb::GetTaskRequest { id: "nothing".to_owned(), ..pb::GetTaskRequest::default() };
-    let refused = error_from_status(&client.get_task(get).await.unwrap_err());
+    let refused = error_from_status(&client.get_task(get).await.unwrap_err(), baton_server::error_codes::all());
     assert_eq!((refused.kind, refused.code), (ErrorKind::TaskNotFound, ErrorCode::TASK_NOT_FOUND));
     let wrong = pb::ListTasksRequest { page_size: Some(150), ..pb::ListTasksRequest::default() };
-    let refused = error_from_status(&client.list_tasks(wrong).await.unwrap_err());
+    let refused = error_from_status(&client.list_tasks(wrong).await.unwrap_err(), baton_server::error_codes::all());
     assert_eq!((refused.kind, refused.violations[0].field.as_str()), (ErrorKind::InvalidParams, "pageSize"));
     let listed = client.list_tasks(pb::ListTasksRequest::default()).await.unwrap().into_inner();
     assert_eq!((listed.tasks.len(), listed.total_size, listed.page_size), (0, 0, 50));

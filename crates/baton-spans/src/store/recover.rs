@@ -13,7 +13,8 @@ use crate::{
     wal::{self, LogFile, LogFilePosition, ReplaySummary, WalEntry, Watermarks},
 };
 use baton_span_ports::SpanStoreError;
-use baton_types::{ErrorCode, Span, SpanClass};
+use baton_span_ports::error_codes;
+use baton_types::{Span, SpanClass};
 use std::{
     collections::{HashMap, HashSet},
     fs,
@@ -260,7 +261,7 @@ fn log_numbers(directory: &Path, covered: &LogCoverage) -> Result<Vec<u64>, Span
     for pair in numbers.windows(2) {
         if let Some(missing) = (pair[0] + 1..pair[1]).find(|number| !covered.any(*number)) {
             let path = directory.join(wal::log_file_name(missing));
-            let code = ErrorCode::SPANS_CORRUPT.code;
+            let code = error_codes::SPANS_CORRUPT.code;
             tracing::warn!(code, file = %path.display(), "a log file is missing; its spans are lost");
         }
     }

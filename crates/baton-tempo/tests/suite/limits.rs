@@ -4,9 +4,9 @@ use super::{
     fixtures::{FakeClock, NOON, SECOND, metrics, search},
     scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
+use baton_span_ports::error_codes;
 use baton_span_ports::{SpanStore, TimeRange};
 use baton_traceql::Steps;
-use baton_types::ErrorCode;
 use http::StatusCode;
 
 const HOUR: u64 = 3_600;
@@ -151,6 +151,6 @@ async fn too_many_samples_are_rejected() {
         let steps = Steps::cover((NOON - hours * HOUR) * SECOND, NOON * SECOND, step).expect("steps");
         let answer = store.metrics(metrics("{ } | rate()", steps)).await;
         let code = answer.as_ref().err().map(baton_span_ports::SpanStoreError::code);
-        assert_eq!(code, refused.then_some(ErrorCode::QUERY_TOO_LARGE), "{hours} h, {each} series");
+        assert_eq!(code, refused.then_some(error_codes::QUERY_TOO_LARGE), "{hours} h, {each} series");
     }
 }

@@ -1,6 +1,7 @@
 //! Access of the internal servers to definitions, sessions, tools and search. Errors tell the model how to proceed.
 
 use super::{InternalPorts, call::CallRejection};
+use baton_agentdir::error_codes;
 use baton_manage::Manager;
 use baton_ports::{AgentSource, SearchText, SessionItems, SessionStore, ToolHost};
 use baton_relevance::{RelevanceEntry, find};
@@ -53,7 +54,7 @@ impl InternalContext {
                 "the definition of '{agent}' is part of a program and cannot be changed while it runs; tell the user which \
                  change is needed"
             );
-            return Err(CallRejection::with_code(ErrorCode::AGENT_NOT_CHANGED, detail));
+            return Err(CallRejection::with_code(error_codes::AGENT_NOT_CHANGED, detail));
         };
         match manager.amend(agent, &change).await {
             Ok(_) => Ok(()),

@@ -1,6 +1,7 @@
 //! The built-in servers, with definitions in memory and a session kept by the test.
 
 use crate::calls::{Listener, agent, tool};
+use baton_agentdir::error_codes;
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_ports::{
     AgentFiles, AgentPersistence, AgentRepository as _, AgentSource as _, AgentStorage, AgentStorageError, BoxFuture,
@@ -10,8 +11,8 @@ use baton_toolhost::{
     ConnectorRegistry, HostSettings, InternalConnector, InternalPorts, McpServers, Toolbox, TransportKind,
 };
 use baton_types::{
-    AgentName, CallId, Digest, ErrorCode, ItemName, Json, McpTool, Principal, RelevanceLimits, TaskId, Thousandths,
-    ToolCall, ToolRunner,
+    AgentName, CallId, Digest, ItemName, Json, McpTool, Principal, RelevanceLimits, TaskId, Thousandths, ToolCall,
+    ToolRunner,
 };
 use serde_json::{Value, json};
 use std::{
@@ -220,7 +221,7 @@ async fn definition_in_a_program_is_readable_but_not_editable() {
     let offered = toolbox.available_tools(&agent("tester", Vec::new()), Duration::from_secs(60)).await;
     assert!(offered.iter().any(|tool| tool.name == "rules__createRule"));
     let (is_error, said) = call(&toolbox, Some("t"), "rules", "deleteRule", json!({"name": "gulls"})).await;
-    let expect = format!("{}: the definition of 'tester' is part of a program", ErrorCode::AGENT_NOT_CHANGED.code);
+    let expect = format!("{}: the definition of 'tester' is part of a program", error_codes::AGENT_NOT_CHANGED.code);
     assert!(is_error && said.as_str().unwrap().starts_with(&expect), "{said}");
     assert_eq!(
         call(&toolbox, None, "rules", "getRule", json!({"name": "gulls"})).await.1["text"],

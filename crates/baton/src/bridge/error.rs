@@ -1,5 +1,6 @@
 //! Errors of the bridge, as JSON-RPC answers.
 
+use crate::error_codes;
 use baton_client::{ClientError, McpMessageError};
 use baton_types::ErrorCode;
 use serde_json::{Value, json};
@@ -27,17 +28,17 @@ impl BridgeError {
         let message = "the connection to Baton broke during the call; the call may have been executed";
         match error {
             ClientError::Interrupted(reason) => {
-                Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{message} ({reason})"))
+                Self::new(error_codes::SERVER_UNREACHABLE, format!("{message} ({reason})"))
             }
-            ClientError::Timeout(_) => Self::new(ErrorCode::SERVER_UNREACHABLE, format!("{message} ({error})")),
-            other => Self::new(ErrorCode::SERVER_UNREACHABLE, other.to_string()),
+            ClientError::Timeout(_) => Self::new(error_codes::SERVER_UNREACHABLE, format!("{message} ({error})")),
+            other => Self::new(error_codes::SERVER_UNREACHABLE, other.to_string()),
         }
     }
 
     /// A stream that ended without the answer.
     pub(super) fn no_answer() -> Self {
         let message = "Baton ended the call without an answer; the call may have been executed";
-        Self::new(ErrorCode::SERVER_UNREACHABLE, message)
+        Self::new(error_codes::SERVER_UNREACHABLE, message)
     }
 
     /// A reply that is not a JSON-RPC message.
@@ -50,7 +51,7 @@ impl BridgeError {
         let code = match status {
             401 | 403 => ErrorCode::UNAUTHENTICATED,
             404 => ErrorCode::AGENT_NOT_FOUND,
-            _ => ErrorCode::SERVER_UNREACHABLE,
+            _ => error_codes::SERVER_UNREACHABLE,
         };
         let next = if status == 401 { "; pass a token with --token or BATON_TOKEN" } else { "" };
         Self::new(code, format!("Baton refused the message (status {status}): {message}{next}"))

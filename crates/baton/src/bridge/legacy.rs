@@ -2,8 +2,8 @@
 //! message if the server has lost it.
 
 use super::{deliver::read_answer, error::BridgeError, listen, pump::Bridge};
+use crate::error_codes;
 use baton_client::McpMessage;
-use baton_types::ErrorCode;
 use serde::Deserialize;
 use std::{collections::BTreeMap, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -114,7 +114,7 @@ impl Bridge {
             return Ok(());
         }
         let session_lost =
-            || BridgeError::new(ErrorCode::SERVER_UNREACHABLE, "the session was lost and could not be reopened");
+            || BridgeError::new(error_codes::SERVER_UNREACHABLE, "the session was lost and could not be reopened");
         let id = format!("\"baton-bridge-{number}\"");
         let initialize =
             legacy.initialize.as_ref().and_then(|initialize| initialize.with_id(&id)).ok_or_else(session_lost)?;

@@ -1,12 +1,12 @@
 //! Options that select the server or data directory of a command.
 
+use crate::error_codes;
 use crate::{
     config::{BatonSettings, ConfigOverrides},
     connect::BatonConnection,
     failure::CliError,
 };
 use baton_peers::{SecretError, SecretRef};
-use baton_types::ErrorCode;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -31,7 +31,7 @@ pub(crate) struct ConnectionOptions {
 pub(crate) fn parse_bearer(written: Option<&str>) -> Result<Option<SecretRef>, CliError> {
     let parse = |text: &str| text.parse().map_err(|error: SecretError| error.to_string());
     written.map(parse).transpose().map_err(|message| {
-        CliError::new(ErrorCode::USAGE, format!("--bearer: {message}"))
+        CliError::new(error_codes::USAGE, format!("--bearer: {message}"))
             .hint("Store the token in an environment variable or a file, and pass env://NAME or file://PATH.")
     })
 }

@@ -3,6 +3,7 @@
 mod read;
 mod write;
 
+use crate::error_codes;
 use crate::{
     failure::{CliError, Exit},
     screen::Screen,
@@ -66,7 +67,7 @@ pub(crate) fn run(options: &ConvertOptions, screen: Screen) -> Result<Exit, CliE
     let format = form.map_or(usual, Format::from);
     if is_file && format != Format::Tsagent {
         let message = format!("{} is a file name, but this format is a directory", to.display());
-        return Err(CliError::new(ErrorCode::USAGE, message).hint("Name a directory, or use --to tsagent."));
+        return Err(CliError::new(error_codes::USAGE, message).hint("Name a directory, or use --to tsagent."));
     }
     let mut converted = convert(&files, format).map_err(|error| convert_failure(error, from))?;
     if is_file {
@@ -121,6 +122,6 @@ fn convert_failure(error: ConvertError, from: &Path) -> CliError {
             });
             CliError::new(ErrorCode::AGENT_INVALID, message).with_diagnostics(errors.collect())
         }
-        ConvertError::Same(_) => CliError::new(ErrorCode::USAGE, message).hint("Choose another format with --to."),
+        ConvertError::Same(_) => CliError::new(error_codes::USAGE, message).hint("Choose another format with --to."),
     }
 }

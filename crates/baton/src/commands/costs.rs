@@ -13,6 +13,7 @@ use self::{
     time::{Period, day_start, month_start, timestamp},
     usage::{CostGroup, UsageQuery, UsageReport},
 };
+use crate::error_codes;
 use crate::{
     commands::{
         connection_options::ConnectionOptions,
@@ -23,7 +24,7 @@ use crate::{
     screen::{Screen, escape_for_terminal, one_line},
 };
 use baton_server::now;
-use baton_types::{ErrorCode, Timestamp};
+use baton_types::Timestamp;
 use clap::Args;
 use std::{collections::BTreeSet, time::Duration};
 
@@ -110,7 +111,7 @@ impl CostsOptions {
         let usual = u64::try_from(DEFAULT_PERIOD.as_nanos()).unwrap_or(u64::MAX);
         let start = self.since.map_or(end.saturating_sub(usual), |since| since.nanos(now));
         if start >= end {
-            return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
+            return Err(CliError::new(error_codes::USAGE, "--since must be before --until"));
         }
         let start = if self.by == CostGroup::Day { day_start(start) } else { start };
         Ok(Period { start, end })

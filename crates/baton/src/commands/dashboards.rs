@@ -1,12 +1,12 @@
 //! `baton dashboards`: Grafana dashboards over agent spans.
 
+use crate::error_codes;
 use crate::{
     config::{self, ConfigOverrides},
     failure::{CliError, Exit},
     screen::{Screen, columns},
 };
 use baton_dashboards::{Dashboard, Price, all, grafana};
-use baton_types::ErrorCode;
 use clap::{Args, Subcommand};
 use serde_json::json;
 use std::{
@@ -89,7 +89,7 @@ fn list(dashboards: &[Dashboard], screen: Screen) {
 
 fn export(dashboards: &[Dashboard], out: &Path, screen: Screen) -> Result<(), CliError> {
     let failed = |path: &Path, error: &io::Error| {
-        CliError::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
+        CliError::new(error_codes::USAGE, format!("cannot write {}: {error}", path.display()))
             .hint("Choose a writable directory with --out.")
     };
     fs::create_dir_all(out).map_err(|error| failed(out, &error))?;

@@ -10,13 +10,13 @@ mod round_trip;
 mod server;
 mod store;
 
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal},
 };
 use baton_server::{RepairStep, ServerError};
-use baton_types::ErrorCode;
 use check::{CheckResult, CheckStatus};
 use clap::Args;
 use serde_json::json;
@@ -87,7 +87,7 @@ pub(crate) async fn run(options: DoctorOptions, screen: Screen) -> Result<Exit, 
 fn repair(connection: &ConnectionOptions) -> Result<Vec<RepairStep>, CliError> {
     if connection.server.is_some() {
         let message = "--repair works on a local data directory and cannot be used with --server";
-        return Err(CliError::new(ErrorCode::USAGE, message).hint("Name the directory with --data."));
+        return Err(CliError::new(error_codes::USAGE, message).hint("Name the directory with --data."));
     }
     baton_server::repair_directory(&connection.settings()?.data).map_err(|error| {
         let is_locked = matches!(error, ServerError::DataDirectoryLocked(_));

@@ -1,5 +1,6 @@
 //! `baton new`: creates an agent directory from a template.
 
+use crate::error_codes;
 use crate::{
     failure::{CliError, Exit},
     screen::Screen,
@@ -72,7 +73,7 @@ pub(crate) fn run(options: &NewOptions, screen: Screen) -> Result<Exit, CliError
 }
 
 fn exists(path: &Path) -> CliError {
-    CliError::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
+    CliError::new(error_codes::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
 }
 
 fn write_new(file: &Path, text: &str) -> io::Result<()> {

@@ -13,6 +13,7 @@ use self::{
     printer::RunPrinter,
     settings::RunSessionOptions,
 };
+use crate::error_codes;
 use crate::{
     commands::connection_options::{self, ConnectionOptions},
     config::{ConfigOverrides, ModelOverrides},
@@ -26,7 +27,7 @@ use crate::{
 };
 use baton_client::{ClientError, SendRequest};
 use baton_server::fresh_id;
-use baton_types::{ErrorCode, Message, Part, Role};
+use baton_types::{Message, Part, Role};
 use clap::Args;
 use std::{io::IsTerminal, path::PathBuf};
 
@@ -122,13 +123,13 @@ pub(crate) async fn run(options: RunCommandOptions, screen: Screen, mut stop: St
     }
     if bearer.is_some() {
         let message = format!("--bearer requires an address, but '{agent}' is a name");
-        return Err(CliError::new(ErrorCode::USAGE, message).hint(
+        return Err(CliError::new(error_codes::USAGE, message).hint(
             "Pass a token for the server with --token. Set a token for a remote agent with `baton agents add`.",
         ));
     }
     if !allow_peer.is_empty() {
         let message = format!("--allow-peer requires an address, but '{agent}' is a name");
-        return Err(CliError::new(ErrorCode::USAGE, message)
+        return Err(CliError::new(error_codes::USAGE, message)
             .hint("The handoffs of a named agent are configured under handoffs in its definition."));
     }
     let session = match &server {

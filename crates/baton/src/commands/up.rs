@@ -3,6 +3,7 @@
 mod playbook_report;
 
 use self::playbook_report::report_playbook;
+use crate::error_codes;
 use crate::{
     config::{AccessOverrides, BatonSettings, ConfigOverrides, ModelOverrides},
     failure::{CliError, Exit},
@@ -14,7 +15,7 @@ use crate::{
 };
 use baton_api::agent_address;
 use baton_server::{AgentRequirement, LostJournal, ModelSummary, PlaybookMode, ServerHandle};
-use baton_types::{ErrorCode, ToolExecution};
+use baton_types::ToolExecution;
 use clap::{Args, ValueEnum, builder::BoolishValueParser};
 use serde_json::json;
 use std::path::PathBuf;
@@ -162,7 +163,7 @@ pub(crate) async fn run(options: UpOptions, screen: Screen, mut stop: StopReques
     settings.lost_journal = if options.new_journal { LostJournal::Replace } else { LostJournal::Reject };
     if !settings.host.is_loopback() && !settings.auth.required && !options.insecure {
         let message = format!("others can reach {}, and would have full access without authentication", settings.host);
-        return Err(CliError::new(ErrorCode::EXPOSED, message));
+        return Err(CliError::new(error_codes::EXPOSED, message));
     }
     let server = open_server(&settings, playbook, AgentRequirement::Optional).await?;
     for diagnostic in server.diagnostics() {

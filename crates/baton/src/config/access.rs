@@ -1,6 +1,7 @@
 //! Access settings: authentication, TLS, CORS and rate limits.
 
 use super::raw::{CardAccess, MetricsAccess, RawAuth, RawLimits, RawTls};
+use crate::error_codes;
 use crate::failure::CliError;
 use baton_server::{CorsOrigins, IssuerConfig, RateLimit, TlsFiles};
 use baton_types::ErrorCode;
@@ -57,7 +58,7 @@ impl AccessOverrides {
     pub(super) fn cors(self, raw: Vec<String>, auth: &Auth) -> Result<CorsOrigins, CliError> {
         let flags = !self.cors_origins.is_empty();
         let (list, key, code) = match flags {
-            true => (self.cors_origins, "--cors-origin", ErrorCode::USAGE),
+            true => (self.cors_origins, "--cors-origin", error_codes::USAGE),
             false => (raw, "cors.origins", ErrorCode::CONFIG_INVALID),
         };
         CorsOrigins::parse(&list, auth.required).map_err(|error| CliError::new(code, format!("{key}: {error}")))

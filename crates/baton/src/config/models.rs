@@ -1,9 +1,9 @@
 //! The default model for agents that name none.
 
 use super::raw::{RawModels, is_model_name};
+use crate::error_codes;
 use crate::failure::CliError;
 use baton_server::ModelSettings;
-use baton_types::ErrorCode;
 
 /// Values of flags and environment variables about models.
 #[derive(Clone, Debug, Default)]
@@ -23,7 +23,7 @@ impl ModelOverrides {
     ) -> Result<ModelSettings, CliError> {
         if let Some(wrong) = self.model.as_deref().filter(|model| !is_model_name(model)) {
             let shown: String = wrong.chars().take(60).collect();
-            return Err(CliError::new(ErrorCode::USAGE, format!("--model: {shown:?} is not a model name"))
+            return Err(CliError::new(error_codes::USAGE, format!("--model: {shown:?} is not a model name"))
                 .hint("Write it as provider:model, such as openai:gpt-5-mini, or playbook."));
         }
         // `BATON_DETECT=off` disables model detection, for tests and reproducible setups.

@@ -8,6 +8,7 @@ use super::{
     raw::{Budgets, Extension, MissingVersionPolicy, Price, RawA2a, RawConfig, RawTelemetry, peer_below},
     tempo::tempo_server,
 };
+use crate::error_codes;
 use crate::failure::CliError;
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
@@ -201,7 +202,7 @@ fn a2a(raw: RawA2a) -> A2a {
 fn check_push_allow(entries: Vec<String>) -> Result<Vec<String>, CliError> {
     match AddressPolicy::allowing(&entries) {
         Ok(_) => Ok(entries),
-        Err(error) => Err(CliError::new(ErrorCode::USAGE, format!("--push-allow: {error}"))),
+        Err(error) => Err(CliError::new(error_codes::USAGE, format!("--push-allow: {error}"))),
     }
 }
 

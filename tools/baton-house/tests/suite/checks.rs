@@ -1,10 +1,9 @@
 //! Every check, on small trees that violate its rule and on trees that follow it.
 
 use baton_house::{
-    Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_pages, fan_out, layers, links,
-    machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
+    Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_codes, error_pages, fan_out,
+    layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
 };
-use baton_types::ErrorCode;
 use serde_json::json;
 
 fn places(violations: &[Violation]) -> Vec<&str> {
@@ -243,34 +242,96 @@ fn large_files_are_reported() {
 }
 
 #[test]
-fn error_pages_are_compared_with_the_registry() {
-    let (busy, corrupt, locked) = (ErrorCode::BUSY, ErrorCode::JOURNAL_CORRUPT, ErrorCode::JOURNAL_LOCKED);
-    let page = |code: ErrorCode| {
-        format!(
-            "# {}: {}\n\n## What it means\n\n## How it looks\n\n## What to do\n\n{}\n",
-            code.code, code.title, code.hint
-        )
+fn error_pages_are_compared_with_the_declarations() {
+    let declared = |codes: &[&str]| -> String {
+        let lines: Vec<String> = codes
+            .iter()
+            .map(|code| format!("    N{code} = \"BTN-{code}\", \"Title {code}\", \"Hint {code}.\";\n"))
+            .collect();
+        format!("baton_types::error_codes! {{\n{}}}\n", lines.concat())
     };
-    let row = |code: ErrorCode| format!("| [{0}]({0}.md) | {1} |\n", code.code, code.title);
+    let page = |code: &str| {
+        format!("# BTN-{code}: Title {code}\n\n## What it means\n\n## How it looks\n\n## What to do\n\nHint {code}.\n")
+    };
+    let row = |code: &str| format!("| [BTN-{code}](BTN-{code}.md) | Title {code} |\n");
     let tree = Tree::from_files([
-        ("docs/errors/README.md", &format!("{}{}", row(busy), row(corrupt))),
-        ("docs/errors/BTN-4001.md", &page(busy)),
+        ("crates/baton-types/src/error_code.rs", &declared(&["4001", "4004"])),
+        ("crates/a/src/error_codes.rs", &declared(&["4003"])),
+        ("crates/a/src/own_tests.rs", &declared(&["4009"])),
+        ("docs/errors/README.md", &format!("{}{}", row("4001"), row("4004"))),
+        ("docs/errors/BTN-4001.md", &page("4001")),
         ("docs/errors/BTN-4004.md", "# BTN-4004: Something else\n"),
         ("docs/errors/BTN-0000.md", "# BTN-0000: Left over\n"),
     ]);
-    assert_eq!(error_pages::check(&Tree::from_files([("docs/errors/BTN-4001.md", &page(busy))]), &[busy]).len(), 1);
     assert_eq!(
-        places(&error_pages::check(&tree, &[busy, corrupt, locked])),
+        places(&error_pages::check(&tree)),
         [
-            "docs/errors/BTN-4004.md",
-            "docs/errors/BTN-4004.md",
-            "docs/errors/BTN-4004.md",
-            "docs/errors/BTN-4004.md",
-            "docs/errors/BTN-4004.md",
             "docs/errors/BTN-4003.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
+            "docs/errors/BTN-4004.md",
             "docs/errors/BTN-0000.md",
         ]
     );
+    let unlisted = Tree::from_files([
+        ("crates/a/src/error_codes.rs", &declared(&["4001"])),
+        ("docs/errors/BTN-4001.md", &page("4001")),
+    ]);
+    assert_eq!(places(&error_pages::check(&unlisted)), ["docs/errors/README.md"]);
+}
+
+#[test]
+fn misplaced_error_codes_are_reported() {
+    let shared = "shared_codes! {\n\
+                  BUSY = \"BTN-1\", \"t\", \"h\";\n\
+                  ALONE = \"BTN-2\", \"t\", \"h\";\n\
+                  ANSWER_FORM = \"BTN-3\", \"t\", \"h\";\n\
+                  UNUSED = \"BTN-4\", \"t\", \"h\";\n\
+                  TOOL_ERRORS = \"BTN-5\", \"t\", \"h\";\n}\n";
+    let own = "error_codes! {\n\
+               OWN = \"BTN-6\", \"t\", \"h\";\n\
+               FOR_TWO = \"BTN-7\", \"t\", \"h\";\n\
+               OTHERS = \"BTN-8\", \"t\", \"h\";\n\
+               TESTED = \"BTN-9\", \"t\", \"h\";\n}\n";
+    let repeated = "error_codes! {\n\
+                    SECOND = \"BTN-1\", \"t\", \"h\";\n\
+                    OWN = \"BTN-10\", \"t\", \"h\";\n\
+                    EMPTY = \"BTN-11\", \"t\", \"\";\n}\n";
+    let a = "const A: [E; 6] = [ErrorCode::BUSY, ErrorCode::ALONE, ErrorCode::ANSWER_FORM, ErrorCode::TOOL_ERRORS, \
+             error_codes::OWN, baton_b::error_codes::FOR_TWO];\n// ErrorCode::UNUSED\n\
+             #[cfg(test)]\nmod tests { const A: E = error_codes::TESTED; }\n";
+    let b = "const B: [E; 6] = [ErrorCode::BUSY, ErrorCode::TOOL_ERRORS, error_codes::FOR_TWO, error_codes::OTHERS, \
+             error_codes::SECOND, error_codes::EMPTY];\n";
+    let tree = Tree::from_files([
+        ("crates/baton-types/src/error_code.rs", shared),
+        ("crates/a/src/a.rs", a),
+        ("crates/a/src/error_codes.rs", own),
+        ("crates/b/src/b.rs", b),
+        ("crates/b/src/error_codes.rs", repeated),
+        (
+            "crates/b/src/deep/codes.rs",
+            "error_codes! { DEEP = \"BTN-12\", \"t\", \"h\"; }\nconst C: E = error_codes::DEEP;\n",
+        ),
+        ("crates/b/tests/suite/b.rs", "const B: E = ErrorCode::UNUSED;\n"),
+        ("crates/baton-server/src/error_codes.rs", "const ALL: [A; 1] = [ a::error_codes::ALL];\n"),
+    ]);
+    let found: Vec<String> = error_codes::check(&tree).iter().map(ToString::to_string).collect();
+    let expect = [
+        "crates/a/src/error_codes.rs: OTHERS is used in b only; declare it there",
+        "crates/a/src/error_codes.rs: TESTED is not used; remove it, its page and its row",
+        "crates/b/src/deep/codes.rs: DEEP must be declared in src/error_codes.rs of its crate",
+        "crates/b/src/error_codes.rs: OWN is the name of two codes",
+        "crates/b/src/error_codes.rs: OWN is used in a only; declare it there",
+        "crates/b/src/error_codes.rs: EMPTY needs a title and a hint",
+        "crates/baton-types/src/error_code.rs: BTN-1 is declared twice",
+        "crates/baton-types/src/error_code.rs: ALONE is used in a only; declare it in crates/a/src/error_codes.rs",
+        "crates/baton-types/src/error_code.rs: UNUSED is not used; remove it, its page and its row",
+        "crates/baton-types/src/error_code.rs: TOOL_ERRORS is no exception any more; remove it from the list in tools/baton-house",
+        "crates/b/src/error_codes.rs: its codes are not in crates/baton-server/src/error_codes.rs or crates/baton/src/error_codes.rs",
+    ];
+    assert_eq!(found, expect);
 }
 
 #[test]

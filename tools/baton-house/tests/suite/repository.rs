@@ -1,10 +1,9 @@
 //! Every check, on this repository.
 
 use baton_house::{
-    Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_pages, fan_out, layers, links,
-    machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
+    Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_codes, error_pages, fan_out,
+    layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
 };
-use baton_types::ErrorCode;
 use std::{path::Path, process::Command};
 
 fn tree() -> Tree {
@@ -82,7 +81,14 @@ fn crates_in_several_versions_are_exceptions_with_reasons() {
 
 #[test]
 fn every_error_has_a_page() {
-    assert_no_violations(&error_pages::check(&tree(), ErrorCode::ALL));
+    let tree = tree();
+    assert!(error_codes::declarations(&tree).len() > 90);
+    assert_no_violations(&error_pages::check(&tree));
+}
+
+#[test]
+fn every_error_code_is_declared_where_it_is_raised() {
+    assert_no_violations(&error_codes::check(&tree()));
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use super::fixture::{ContextFixture, ask, change, me, to};
 use crate::world::message;
 use baton_engine::{EngineError, FeedItem, ImportSession, SendCommand, SessionChange, SessionRef, TaskRef};
+use baton_rules::error_codes;
 use baton_types::{
-    AgentSpec, ErrorCode, JournalEvent, Json, Knowledge, Message, Part, Role, SessionOverrides, TaskEvent, TaskState,
+    AgentSpec, JournalEvent, Json, Knowledge, Message, Part, Role, SessionOverrides, TaskEvent, TaskState,
     ToolExecution,
 };
 use serde_json::json;
@@ -84,7 +85,7 @@ async fn callers_see_only_the_result_of_an_autonomous_run() {
 async fn autonomous_agent_refuses_interactive_sessions_and_caller_tools() {
     let fixture = ContextFixture::new(Knowledge::default());
     let engine = fixture.engine();
-    let refused = |error: EngineError| assert_eq!(error.code(), ErrorCode::MODE_REFUSED, "{error}");
+    let refused = |error: EngineError| assert_eq!(error.code(), error_codes::MODE_REFUSED, "{error}");
     let send = |said: Message, tools: Option<ToolExecution>| {
         let command = SendCommand { tool_execution: tools, ..SendCommand::new("boss".into(), said) };
         let engine = engine.clone();
@@ -100,7 +101,7 @@ async fn autonomous_agent_refuses_interactive_sessions_and_caller_tools() {
     refused(send(message("m", "Work."), Some(ToolExecution::Caller)).await.unwrap_err());
     let session = SessionRef { context: "talk".into(), agent: None };
     let error = engine.change_session(&me(), &session, vec![setting(Some(false))]).await.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::MODE_REFUSED);
+    assert_eq!(error.code(), error_codes::MODE_REFUSED);
     let settings = SessionOverrides { autonomous: Some(false), ..SessionOverrides::default() };
     let import = ImportSession {
         agent: "boss".into(),
@@ -113,7 +114,7 @@ async fn autonomous_agent_refuses_interactive_sessions_and_caller_tools() {
         history: Vec::new(),
     };
     let error = engine.import_session(&me(), import.clone()).await.unwrap_err();
-    assert_eq!(error.code(), ErrorCode::MODE_REFUSED);
+    assert_eq!(error.code(), error_codes::MODE_REFUSED);
     engine.import_session(&me(), ImportSession { settings: SessionOverrides::default(), ..import }).await.unwrap();
 }
 
@@ -128,7 +129,7 @@ async fn a_session_can_change_the_mode_of_a_task_and_a_message_cannot() {
     let answer = || to(&asked, "answer", Part::text("This one."));
     let send = async |said: Message| engine.send_and_settle(&me(), SendCommand::new("boss".into(), said)).await;
     let switched = Message { metadata: with_mode(true).metadata, ..answer() };
-    assert_eq!(send(switched).await.unwrap_err().code(), ErrorCode::MODE_REFUSED);
+    assert_eq!(send(switched).await.unwrap_err().code(), error_codes::MODE_REFUSED);
 
     change(&engine, "talk", setting(Some(true))).await;
     let done = send(answer()).await.unwrap();

@@ -5,13 +5,13 @@ use super::{
     AGENT, CALL, DATA, FAILURE, FILE, LINK, NOTICE, REQUEST_CONTEXT_MARKER, RESULT, USER, is_marker_line,
     unescape_line,
 };
+use crate::error_codes;
 use baton_api::ApiError;
 use baton_api::{SESSION_FORMAT, SessionItem, SessionSettingsBody};
 use baton_engine::ImportSession;
 use baton_rules::{calls_part, results_part};
 use baton_types::{
-    AgentName, ContextId, ErrorCode, Json, Message, Part, PartContent, Role, SessionEntry, Timestamp, ToolCall,
-    ToolResult,
+    AgentName, ContextId, Json, Message, Part, PartContent, Role, SessionEntry, Timestamp, ToolCall, ToolResult,
 };
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -62,7 +62,7 @@ pub(in super::super) fn read(
 }
 
 fn invalid_session(message: String) -> ApiError {
-    invalid(message).with_code(ErrorCode::SESSION_INVALID)
+    invalid(message).with_code(error_codes::SESSION_INVALID)
 }
 
 /// Front matter members and the remaining text.

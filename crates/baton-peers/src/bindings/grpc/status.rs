@@ -3,6 +3,7 @@
 use super::super::refusal::{clip, refused, retry_after};
 use crate::CallError;
 use baton_proto::error_from_status;
+use baton_types::ErrorCode;
 use std::error::Error;
 use tonic::{Code, Status};
 
@@ -25,7 +26,8 @@ pub(super) fn call_error(status: &Status) -> CallError {
         // Created by our own decoder.
         Code::OutOfRange if status.details().is_empty() => CallError::InvalidReply(message()),
         _ => {
-            let error = error_from_status(status);
+            // The remote agent's error code is not used: a refusal has a kind and a message.
+            let error = error_from_status(status, ErrorCode::SHARED_CODES);
             let retry_after = retry_after(&status.metadata().clone().into_headers());
             refused(error.kind, &error.message, retry_after)
         }
@@ -45,7 +47,6 @@ pub(super) fn stream_error(status: &Status) -> CallError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use baton_types::ErrorCode;
     use baton_wire::a2a::v1::{Error, ErrorKind};
     use std::time::Duration;
 

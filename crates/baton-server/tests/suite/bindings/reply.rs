@@ -145,7 +145,7 @@ fn refusal_of(status: &Status) -> Option<Box<Refusal>> {
         return None;
     }
     let details = String::from_utf8_lossy(status.details()).into_owned();
-    let error = error_from_status(status);
+    let error = error_from_status(status, baton_server::error_codes::all());
     let known = details.contains("ErrorInfo");
     Some(Box::new(Refusal {
         code: format!("{:?}", status.code()),

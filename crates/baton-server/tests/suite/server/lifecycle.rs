@@ -2,8 +2,8 @@
 
 use super::{greet, options};
 use baton_client::Client;
+use baton_ports::error_codes;
 use baton_server::{LostJournal, Persistence, Server, ServerError};
-use baton_types::ErrorCode;
 use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 
@@ -58,6 +58,6 @@ async fn a_lost_journal_is_replaced_only_on_request() {
     first.listen(TcpListener::bind("127.0.0.1:0").await.expect("a port")).expect("it listens").start().stop().await;
     std::fs::remove_file(data.join("journal.db")).expect("removed");
     let lost = Server::open(options(LostJournal::Reject)).await.err().expect("the journal is lost");
-    assert_eq!(lost.code(), ErrorCode::JOURNAL_MISSING, "{lost}");
+    assert_eq!(lost.code(), error_codes::JOURNAL_MISSING, "{lost}");
     Server::open(options(LostJournal::Replace)).await.expect("a new journal").close().await;
 }

@@ -7,9 +7,10 @@ use crate::{
     search::{QueryBudget, metrics},
     segment::Segment,
 };
+use baton_span_ports::error_codes;
 use baton_span_ports::{MetricsResult, SpanMetricsRequest};
 use baton_traceql::{Mode, Steps, parse};
-use baton_types::{ErrorCode, Span, SpanClass, SpanStatus, SpanValue};
+use baton_types::{Span, SpanClass, SpanStatus, SpanValue};
 use std::{path::Path, sync::Arc, time::Instant};
 
 const SPANS: u64 = 5_000;
@@ -142,7 +143,7 @@ fn a_query_that_needs_too_much_memory_is_refused() {
             (rows, QueryBudget { working_bytes: 10_000, ..plenty() }),
         ] {
             let refused = metrics(&segments, &ask(query), &budget).unwrap_err();
-            assert_eq!(refused.code(), ErrorCode::QUERY_TOO_LARGE, "{query}: {refused}");
+            assert_eq!(refused.code(), error_codes::QUERY_TOO_LARGE, "{query}: {refused}");
             assert_eq!(budget.reserved.get(), 0, "the reservation is released");
         }
         for query in [rows, traces] {

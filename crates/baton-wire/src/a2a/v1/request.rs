@@ -4,6 +4,7 @@ use super::{
     Error, ErrorKind, HistoryLength, MAX_PARTS, Message, Role, TaskPushNotificationConfig, TaskState, message::check_id,
 };
 use crate::de;
+use crate::error_codes;
 use baton_types::{ErrorCode, Json, Timestamp};
 use baton_types::{FieldViolation, Violations};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -152,7 +153,7 @@ impl SendMessageRequest<'_> {
         match (message.check("message", &mut violations), violations.into_result(())) {
             (Some(message), Ok(())) => Ok((message, history)),
             (_, Err(violations)) if too_many => {
-                Err(Error::invalid_params(violations).with_code(ErrorCode::TOO_MANY_PARTS))
+                Err(Error::invalid_params(violations).with_code(error_codes::TOO_MANY_PARTS))
             }
             (_, Err(violations)) => Err(Error::invalid_params(violations)),
             (None, Ok(())) => Err(Error::new(ErrorKind::InvalidParams, ErrorCode::INVALID_REQUEST, "message: invalid")),

@@ -1,6 +1,7 @@
 //! Invalid fields are named in the caller's spelling.
 
 use baton_wire::a2a::{v1, v03};
+use baton_wire::error_codes;
 use insta::assert_snapshot;
 
 fn shown(text: &str, outcome: Result<(), v1::Error>) -> String {
@@ -58,10 +59,7 @@ fn invalid_rest_sends_are_rejected() {
     assert_snapshot!(cases.map(rest).join("\n"));
     let read = v1::read_params_text::<v03::rest::SendMessageRequest<'static>>(&many).unwrap();
     let error = read.into_v1().unwrap_err();
-    assert_eq!(
-        (error.code, error.violations[0].field.as_str()),
-        (baton_types::ErrorCode::TOO_MANY_PARTS, "message.content")
-    );
+    assert_eq!((error.code, error.violations[0].field.as_str()), (error_codes::TOO_MANY_PARTS, "message.content"));
 }
 
 #[test]

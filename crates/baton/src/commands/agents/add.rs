@@ -1,6 +1,7 @@
 //! `baton agents add`: registers a remote agent.
 
 use super::details;
+use crate::error_codes;
 use crate::{
     commands::connection_options::{self, ConnectionOptions},
     config::resolve_secret_path,
@@ -9,7 +10,6 @@ use crate::{
     screen::Screen,
 };
 use baton_api::AddAgent;
-use baton_types::ErrorCode;
 use clap::Args;
 use serde_json::json;
 use std::env;
@@ -47,8 +47,9 @@ pub(super) struct AgentAddOptions {
 /// Adds the agent and prints its details.
 pub(super) async fn run(options: AgentAddOptions, screen: Screen) -> Result<Exit, CliError> {
     let AgentAddOptions { url, name, listed, bearer: written, connection } = options;
-    let here = env::current_dir()
-        .map_err(|error| CliError::new(ErrorCode::USAGE, format!("cannot determine the current directory: {error}")))?;
+    let here = env::current_dir().map_err(|error| {
+        CliError::new(error_codes::USAGE, format!("cannot determine the current directory: {error}"))
+    })?;
     // The working directory of the server may differ, so paths are made absolute here.
     let bearer = connection_options::parse_bearer(written.as_deref())?
         .map(|bearer| resolve_secret_path(&bearer, &here).to_string());

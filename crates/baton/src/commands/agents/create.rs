@@ -1,5 +1,6 @@
 //! `baton agents create`: creates a local agent, also while the server runs.
 
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::client_failure,
@@ -7,7 +8,6 @@ use crate::{
     screen::Screen,
 };
 use baton_api::{CreateAgent, SessionSettingsBody};
-use baton_types::ErrorCode;
 use clap::Args;
 use serde_json::json;
 use std::{fs, path::Path, path::PathBuf};
@@ -93,5 +93,5 @@ pub(super) async fn run(options: AgentCreateOptions, screen: Screen) -> Result<E
 /// Reads a text file.
 pub(super) fn read_text_file(path: &Path) -> Result<String, CliError> {
     fs::read_to_string(path)
-        .map_err(|error| CliError::new(ErrorCode::USAGE, format!("cannot read {}: {error}", path.display())))
+        .map_err(|error| CliError::new(error_codes::USAGE, format!("cannot read {}: {error}", path.display())))
 }

@@ -1,13 +1,13 @@
 //! `baton agents delete`: deletes a local agent and its definition.
 
 use super::removal;
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_api::AgentDetails;
-use baton_types::ErrorCode;
 use clap::Args;
 
 /// Options of `baton agents delete`.
@@ -35,12 +35,12 @@ pub(super) async fn run(options: AgentDeleteOptions, screen: Screen) -> Result<E
     let objection = |agent: Result<AgentDetails, CliError>| {
         let Some(definition) = agent?.definition else {
             let message = format!("the definition of '{name}' is not stored here");
-            return Err(CliError::new(ErrorCode::AGENT_NOT_CHANGED, message)
+            return Err(CliError::new(error_codes::AGENT_NOT_CHANGED, message)
                 .hint("Remove a remote agent with `baton agents remove`."));
         };
         if !yes {
             let message = format!("'{name}' would be deleted: it is {}", definition.location.note);
-            return Err(CliError::new(ErrorCode::USAGE, message).hint("Confirm with --yes. This cannot be undone."));
+            return Err(CliError::new(error_codes::USAGE, message).hint("Confirm with --yes. This cannot be undone."));
         }
         Ok(())
     };

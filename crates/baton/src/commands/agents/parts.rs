@@ -1,6 +1,7 @@
 //! `baton agents servers`, `baton agents exports` and `baton agents providers`.
 
 use super::create::read_text_file;
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
@@ -8,7 +9,7 @@ use crate::{
     screen::{Screen, one_line},
 };
 use baton_client::AgentResourceKind;
-use baton_types::{ErrorCode, Json};
+use baton_types::Json;
 use clap::Args;
 use serde_json::Value;
 use std::path::PathBuf;
@@ -92,7 +93,7 @@ fn parse_entry(parts: AgentResourceKind, text: &str) -> Result<Json, CliError> {
         Ok(_) => "is not an object".to_owned(),
         Err(error) => format!("is not valid JSON at line {}, column {}", error.line(), error.column()),
     };
-    Err(CliError::new(ErrorCode::USAGE, format!("the entry {problem}"))
+    Err(CliError::new(error_codes::USAGE, format!("the entry {problem}"))
         .hint(format!("Write it as an object, such as '{}'.", example(parts))))
 }
 

@@ -1,6 +1,7 @@
 //! `baton agents prompt`: shows or replaces the system prompt.
 
 use super::create::read_text_file;
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::client_failure,
@@ -8,7 +9,6 @@ use crate::{
     screen::Screen,
 };
 use baton_api::ChangeAgent;
-use baton_types::ErrorCode;
 use clap::Args;
 use serde_json::json;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ pub(super) async fn run(options: AgentPromptOptions, screen: Screen) -> Result<E
     session.close().await;
     let Some(definition) = shown.map_err(client_failure)?.definition else {
         let message = format!("the definition of '{agent}' is not stored here");
-        return Err(CliError::new(ErrorCode::AGENT_NOT_CHANGED, message)
+        return Err(CliError::new(error_codes::AGENT_NOT_CHANGED, message)
             .hint("A remote agent can only be changed on its own server."));
     };
     match (screen.is_json(), is_change) {

@@ -1,13 +1,13 @@
 //! `baton agents remove`: removes a remote agent.
 
 use super::removal;
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_api::AgentDetails;
-use baton_types::ErrorCode;
 use clap::Args;
 
 /// Options of `baton agents remove`.
@@ -31,7 +31,7 @@ pub(super) async fn run(options: AgentRemoveOptions, screen: Screen) -> Result<E
     let objection = |agent: Result<AgentDetails, CliError>| {
         // Guards against deleting the definition of a local agent by mistake.
         if agent.is_ok_and(|agent| agent.remote.is_none()) {
-            return Err(CliError::new(ErrorCode::AGENT_NOT_CHANGED, format!("'{name}' is a local agent"))
+            return Err(CliError::new(error_codes::AGENT_NOT_CHANGED, format!("'{name}' is a local agent"))
                 .hint("Delete it and its definition with `baton agents delete`."));
         }
         Ok(())

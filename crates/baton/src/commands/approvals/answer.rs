@@ -1,6 +1,7 @@
 //! `baton approvals answer`: shows a pending approval and answers it.
 
 use super::{list::fetch_pending, show::lines};
+use crate::error_codes;
 use crate::{
     commands::{
         connection_options::ConnectionOptions,
@@ -127,7 +128,7 @@ async fn resolve_id(session: &BatonConnection, id: &str) -> Result<String, CliEr
         several => {
             let message = format!("task {} has several pending approvals", one_line(id, 120));
             let hint = format!("Answer one of them by its id:\n    {}", answer_commands(several).join("\n    "));
-            Err(CliError::new(ErrorCode::USAGE, message).hint(hint))
+            Err(CliError::new(error_codes::USAGE, message).hint(hint))
         }
     }
 }
@@ -135,7 +136,7 @@ async fn resolve_id(session: &BatonConnection, id: &str) -> Result<String, CliEr
 /// Converts a client error; an invalid answer gets a hint.
 fn answer_failure(error: ClientError) -> CliError {
     let unfit = matches!(&error, ClientError::Refused(refusal)
-        if refusal.baton_code.as_deref() == Some(ErrorCode::ANSWER_INVALID.code));
+        if refusal.baton_code.as_deref() == Some(error_codes::ANSWER_INVALID.code));
     let refused = client_failure(error);
     match unfit {
         true => refused.hint(
@@ -152,7 +153,7 @@ async fn collect_answer(
     options: &ApprovalAnswerOptions,
     screen: Screen,
 ) -> Result<Option<AnswerApproval>, CliError> {
-    let usage = |message: String| CliError::new(ErrorCode::USAGE, message);
+    let usage = |message: String| CliError::new(error_codes::USAGE, message);
     let content = options.content.as_deref().map(Json::parse).transpose();
     let content = content.map_err(|error| usage(format!("--content: {error}")))?;
     let answer =

@@ -1,5 +1,6 @@
 //! Reads the files of the agent to convert.
 
+use crate::error_codes;
 use crate::failure::CliError;
 use baton_agentdir::{AGENT_FILE, is_definition_path};
 use baton_types::ErrorCode;
@@ -32,7 +33,7 @@ pub(super) fn read_agent(from: &Path) -> Result<BTreeMap<String, Vec<u8>>, CliEr
         Ok(_) => read_directory(from),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let message = format!("{} does not exist", from.display());
-            Err(CliError::new(ErrorCode::USAGE, message).hint("Name the directory or file of an agent."))
+            Err(CliError::new(error_codes::USAGE, message).hint("Name the directory or file of an agent."))
         }
         Err(error) => Err(read_failure(from, &error)),
     }
@@ -71,6 +72,6 @@ fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
 }
 
 fn read_failure(path: &Path, error: &io::Error) -> CliError {
-    CliError::new(ErrorCode::USAGE, format!("cannot read {}: {error}", path.display()))
+    CliError::new(error_codes::USAGE, format!("cannot read {}: {error}", path.display()))
         .hint("Check that the user that runs Baton has read permission.")
 }

@@ -1,5 +1,6 @@
 //! Writes the converted files to a path that does not exist yet.
 
+use crate::error_codes;
 use crate::failure::CliError;
 use baton_types::ErrorCode;
 use std::{
@@ -41,5 +42,5 @@ fn write_new_file(file: &Path, bytes: &[u8], written: &mut Vec<PathBuf>) -> io::
 }
 
 fn already_exists(path: &Path) -> CliError {
-    CliError::new(ErrorCode::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
+    CliError::new(error_codes::ALREADY_EXISTS, format!("{} already exists; nothing was written", path.display()))
 }

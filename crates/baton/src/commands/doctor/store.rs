@@ -1,6 +1,7 @@
 //! Checks the span store: size and retention.
 
 use super::check::CheckResult;
+use crate::error_codes;
 use crate::{
     commands::trace::formatting::{bytes, count, counted, duration},
     connect::{BatonConnection, client_failure},
@@ -8,7 +9,7 @@ use crate::{
 use baton_api::SpanStatsEntry;
 use baton_client::ClientError;
 use baton_server::now;
-use baton_types::{ErrorCode, Timestamp};
+use baton_types::Timestamp;
 use serde_json::json;
 
 /// Percentage of the allowed bytes above which a retention note is shown.
@@ -31,7 +32,7 @@ pub(super) async fn check(session: &BatonConnection) -> (Vec<CheckResult>, bool)
 fn is_absent(error: &ClientError) -> bool {
     match error {
         ClientError::Refused(refusal) => {
-            refusal.status == 404 || refusal.baton_code.as_deref() == Some(ErrorCode::NOT_OFFERED.code)
+            refusal.status == 404 || refusal.baton_code.as_deref() == Some(error_codes::NOT_OFFERED.code)
         }
         ClientError::InvalidResponse(text) => text.starts_with("status 404"),
         _ => false,

@@ -1,6 +1,7 @@
 //! `baton models check`: tests a key.
 
 use super::{ModelConfigOptions, provider_json, report_providers};
+use crate::error_codes;
 use crate::{
     failure::{CliError, Exit},
     screen::Screen,
@@ -36,7 +37,7 @@ pub(super) async fn run(options: ModelCheckOptions, screen: Screen) -> Result<Ex
     }
     let report = report_providers(&settings, agent, Some(&id), ProviderQuery::All).await?;
     let Some(provider) = report.providers.first() else {
-        return Err(CliError::new(ErrorCode::USAGE, format!("there is no provider '{id}'"))
+        return Err(CliError::new(error_codes::USAGE, format!("there is no provider '{id}'"))
             .hint("`baton models` lists them all."));
     };
     if screen.is_json() {

@@ -2,6 +2,7 @@
 
 use super::{inputs, printer::RunPrinter};
 use crate::{
+    error_codes,
     failure::{CliError, Exit},
     follow::FollowOutcome,
     form::{is_interactive, read_line},
@@ -84,7 +85,7 @@ pub(super) fn print_result(
                 let suffix = if status.message.is_empty() { String::new() } else { format!(": {}", status.message) };
                 return Err(CliError::without_code(Exit::TaskFailed, format!("task {task} is {state}{suffix}")));
             };
-            let code = ErrorCode::ALL.iter().find(|code| code.code == reason.code);
+            let code = error_codes::find(&reason.code);
             let message = format!("task {task} is {state}: {}", reason.detail);
             let failed = CliError::with_code(reason.code, message, code.map(|code| code.hint.to_owned()));
             Err(failed.exit(Exit::TaskFailed))

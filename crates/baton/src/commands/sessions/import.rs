@@ -1,5 +1,6 @@
 //! `baton sessions import`.
 
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::client_failure,
@@ -7,7 +8,6 @@ use crate::{
     screen::Screen,
 };
 use baton_client::SessionFormat;
-use baton_types::ErrorCode;
 use clap::Args;
 use serde_json::json;
 use std::{
@@ -64,7 +64,7 @@ pub(super) async fn run(options: SessionImportOptions, screen: Screen) -> Result
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, CliError> {
-    let unreadable = |error: io::Error| CliError::new(ErrorCode::USAGE, format!("{}: {error}", file.display()));
+    let unreadable = |error: io::Error| CliError::new(error_codes::USAGE, format!("{}: {error}", file.display()));
     let mut bytes = Vec::new();
     let read = match file.as_os_str() == "-" {
         true => io::stdin().take(MAX_FILE_BYTES + 1).read_to_end(&mut bytes),
@@ -73,7 +73,7 @@ fn read(file: &Path) -> Result<Vec<u8>, CliError> {
     read.map_err(unreadable)?;
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(CliError::new(
-            ErrorCode::USAGE,
+            error_codes::USAGE,
             format!("{} is larger than {MAX_FILE_BYTES} bytes", file.display()),
         ));
     }

@@ -1,13 +1,14 @@
 //! `baton sessions set`.
 
 use super::{SessionSelector, print_settings};
+use crate::error_codes;
 use crate::{
     connect::client_failure,
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };
 use baton_api::{ChangeSession, SessionSettingsBody};
-use baton_types::{ErrorCode, Json};
+use baton_types::Json;
 use clap::Args;
 use serde_json::{Map, Value};
 
@@ -36,7 +37,8 @@ pub(super) async fn run(options: SessionSetOptions, screen: Screen) -> Result<Ex
     let SessionSetOptions { selector, settings } = options;
     let mut all = Map::new();
     for setting in &settings {
-        let usage = |problem: &str| CliError::new(ErrorCode::USAGE, format!("'{}': {problem}", one_line(setting, 120)));
+        let usage =
+            |problem: &str| CliError::new(error_codes::USAGE, format!("'{}': {problem}", one_line(setting, 120)));
         let (name, value) = setting.split_once('=').ok_or_else(|| usage("expected NAME=VALUE"))?;
         if !SessionSettingsBody::NAMES.contains(&name) {
             return Err(usage(&format!("unknown setting; the settings are {}", SessionSettingsBody::NAMES.join(", "))));

@@ -1,12 +1,12 @@
 //! Answers to questions of a tool during a call.
 
+use crate::error_codes;
 use crate::{
     failure::CliError,
     form::{InputQuestion, InputReply, is_interactive},
     screen::Screen,
 };
 use baton_api::{AnswerEntry, QuestionEntry, ToolReply};
-use baton_types::ErrorCode;
 use serde_json::json;
 
 /// Answers from the command line.
@@ -26,7 +26,7 @@ pub(super) async fn answer_questions(
     for entry in asks {
         let question = InputQuestion::from(entry);
         let unfit =
-            |unfit: crate::form::FormValueError| CliError::new(ErrorCode::USAGE, format!("--answer: {}", unfit.0));
+            |unfit: crate::form::FormValueError| CliError::new(error_codes::USAGE, format!("--answer: {}", unfit.0));
         let reply = match question.reply_from_values(prepared.pairs).map_err(unfit)? {
             Some(reply) => reply,
             None if entry.approval && prepared.yes => InputReply::accept(),

@@ -5,6 +5,7 @@ use super::{
     answers::{self, PresetAnswers},
     result,
 };
+use crate::error_codes;
 use crate::{
     connect::{BatonConnection, client_failure},
     failure::{CliError, Exit},
@@ -104,7 +105,7 @@ async fn arguments(
     let form = InputForm::from_schema(&tool.parameters);
     let wrong = |message: String| {
         print_form(&form, tool, screen);
-        CliError::new(ErrorCode::USAGE, message).hint("Pass arguments with --arg NAME=VALUE or --json-args '{...}'.")
+        CliError::new(error_codes::USAGE, message).hint("Pass arguments with --arg NAME=VALUE or --json-args '{...}'.")
     };
     let object = options.json_args.as_deref().map(Json::parse).transpose();
     let object = object.map_err(|error| wrong(format!("--json-args: {error}")))?;

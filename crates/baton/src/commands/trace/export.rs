@@ -6,6 +6,7 @@ use super::{
     query::print_interpretation,
     time_argument::{TimeArgument, parse_time},
 };
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
@@ -66,7 +67,7 @@ pub(super) async fn run(options: TraceExportOptions, screen: Screen, mut stop: S
     let now = now();
     let (start, end) = (options.since.map(|since| since.nanos(now)), options.until.map(|until| until.nanos(now)));
     if start.zip(end).is_some_and(|(start, end)| start >= end) {
-        return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
+        return Err(CliError::new(error_codes::USAGE, "--since must be before --until"));
     }
     let request = ExportRequest { query: options.query.clone(), start, end, strict: options.strict };
     let session = options.connection.management_session().await?;
@@ -119,7 +120,7 @@ async fn export(
         None => client_failure(error),
     };
     let unwritable = |error: WriteError| {
-        CliError::new(ErrorCode::USAGE, format!("cannot write {}: {error}", path.display()))
+        CliError::new(error_codes::USAGE, format!("cannot write {}: {error}", path.display()))
             .hint("Choose a file in a writable directory with enough free space.")
     };
     let mut reading = session.client.export_spans(request).await.map_err(refused)?;

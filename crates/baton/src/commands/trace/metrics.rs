@@ -8,6 +8,7 @@ use super::{
     terminal_style::{TerminalStyle, untruncated_width},
     time_argument::TimeArgument,
 };
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
@@ -16,7 +17,6 @@ use crate::{
 use baton_client::MetricsRequest;
 use baton_server::now;
 use baton_traceql::{MetricsExpr, Mode, Root, Steps, parse, search_pipeline};
-use baton_types::ErrorCode;
 use std::time::Duration;
 
 /// Default time range of series.
@@ -47,13 +47,13 @@ pub(super) async fn run(
     let end = options.until.unwrap_or(TimeArgument::At(now)).nanos(now);
     let start = options.since.unwrap_or(TimeArgument::Ago(DEFAULT_PERIOD)).nanos(now);
     if start >= end {
-        return Err(CliError::new(ErrorCode::USAGE, "--since must be before --until"));
+        return Err(CliError::new(error_codes::USAGE, "--since must be before --until"));
     }
     let step = options.step.map(|step| u64::try_from(step.as_nanos()).unwrap_or(u64::MAX));
     let step = step.unwrap_or_else(|| Steps::default_step(end - start));
     let steps = Steps::cover(start, end, step).ok_or_else(|| {
         let message = format!("--step splits the time range into more than {} intervals", Steps::MAX_INTERVALS);
-        CliError::new(ErrorCode::USAGE, message).hint("Use a longer --step or a shorter time range.")
+        CliError::new(error_codes::USAGE, message).hint("Use a longer --step or a shorter time range.")
     })?;
     let request = MetricsRequest { query: options.query.clone(), start, end, step: Some(step), strict: options.strict };
     let session = connection.management_session().await?;

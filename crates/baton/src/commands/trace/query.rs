@@ -5,6 +5,7 @@ use super::{
     terminal_style::{TerminalStyle, untruncated_width},
     time_argument::{TimeArgument, parse_time},
 };
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     failure::{CliError, Exit},
@@ -125,7 +126,7 @@ pub(super) async fn run(options: TraceQueryOptions, screen: Screen) -> Result<Ex
 async fn search(options: TraceQueryRequest, connection: &ConnectionOptions, screen: Screen) -> Result<Exit, CliError> {
     if options.step.is_some() {
         let message = "--step requires a metrics query: end the query in a metrics function such as `| rate()`";
-        return Err(CliError::new(ErrorCode::USAGE, message));
+        return Err(CliError::new(error_codes::USAGE, message));
     }
     let now = now();
     let request = SearchRequest {

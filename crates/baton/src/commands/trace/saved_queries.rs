@@ -1,9 +1,9 @@
 //! Saved queries: built-in ones, and those in `queries.yaml`.
 
 use super::time_argument::{TimeArgument, parse_time};
+use crate::error_codes;
 use crate::{commands::connection_options::ConnectionOptions, failure::CliError};
 use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields, LocatedValue};
-use baton_types::ErrorCode;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -45,7 +45,7 @@ pub(super) fn load_all(file: Option<&Path>, connection: &ConnectionOptions) -> R
         let Some(bytes) = read_file(path)? else {
             if file.is_some() {
                 let message = format!("no such file: {}", path.display());
-                return Err(CliError::new(ErrorCode::USAGE, message).hint("Correct --queries."));
+                return Err(CliError::new(error_codes::USAGE, message).hint("Correct --queries."));
             }
             continue;
         };
@@ -66,7 +66,7 @@ pub(super) fn find(name: &str, file: Option<&Path>, connection: &ConnectionOptio
     }
     let names: Vec<&str> = all.iter().map(|saved| saved.name.as_str()).collect();
     let message = format!("no saved query is named '{}'", name.escape_debug());
-    Err(CliError::new(ErrorCode::USAGE, message).hint(format!("Saved queries: {}.", names.join(", "))))
+    Err(CliError::new(error_codes::USAGE, message).hint(format!("Saved queries: {}.", names.join(", "))))
 }
 
 /// Default files in ascending precedence.
@@ -77,7 +77,7 @@ fn default_paths(connection: &ConnectionOptions) -> Vec<PathBuf> {
 }
 
 fn read_file(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
-    let failed = |reason: String| CliError::new(ErrorCode::USAGE, format!("{}: {reason}", file.display()));
+    let failed = |reason: String| CliError::new(error_codes::USAGE, format!("{}: {reason}", file.display()));
     match fs::metadata(file) {
         Ok(meta) if meta.len() > MAX_FILE_BYTES => Err(failed("the file is over 1 MB".to_owned())),
         Ok(_) => fs::read(file).map(Some).map_err(|error| failed(error.to_string())),
@@ -87,7 +87,7 @@ fn read_file(file: &Path) -> Result<Option<Vec<u8>>, CliError> {
 }
 
 fn invalid_file(file: &Path, remarks: Vec<Diagnostic>) -> CliError {
-    CliError::new(ErrorCode::USAGE, format!("{} has errors", file.display()))
+    CliError::new(error_codes::USAGE, format!("{} has errors", file.display()))
         .hint("Fix the file at the line and column shown.")
         .with_diagnostics(remarks)
 }

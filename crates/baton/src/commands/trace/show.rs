@@ -1,6 +1,7 @@
 //! `baton trace show`: one trace as a waterfall and a transcript.
 
 use super::{merge, rows::Fold, terminal_style::TerminalStyle, text_output, waterfall::WaterfallDetail};
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
@@ -8,7 +9,7 @@ use crate::{
     screen::Screen,
 };
 use baton_client::{SearchRequest, TraceReply};
-use baton_types::{ErrorCode, TraceId};
+use baton_types::TraceId;
 use clap::Args;
 
 /// Options of `baton trace show`.
@@ -74,7 +75,7 @@ pub(super) async fn find(session: &BatonConnection, id: &str, screen: Screen) ->
             return Ok(reply);
         }
     }
-    let not_found = || CliError::new(ErrorCode::TRACE_NOT_FOUND, format!("no trace or task has the id '{id}'"));
+    let not_found = || CliError::new(error_codes::TRACE_NOT_FOUND, format!("no trace or task has the id '{id}'"));
     if id.is_empty() || id.contains(['"', '\\']) || id.chars().any(char::is_control) {
         return Err(not_found());
     }

@@ -5,6 +5,7 @@ use super::{
     formatting::{columns, counted, duration, fit, padded, right_aligned},
     terminal_style::{TerminalStyle, untruncated_width},
 };
+use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
@@ -15,7 +16,7 @@ use crate::{
 use baton_api::SpanEntry;
 use baton_client::{ClientError, SpanTail, TailEvent};
 use baton_telemetry::names;
-use baton_types::{Backoff, BackoffPolicy, ErrorCode};
+use baton_types::{Backoff, BackoffPolicy};
 use clap::Args;
 use std::time::Duration;
 
@@ -63,7 +64,7 @@ async fn session(connection: &ConnectionOptions) -> Result<BatonConnection, CliE
     let running = BatonConnection::find_running(&data, token).await?;
     running.ok_or_else(|| {
         let message = format!("no server runs for the data directory {}", data.display());
-        CliError::new(ErrorCode::SERVER_UNREACHABLE, message)
+        CliError::new(error_codes::SERVER_UNREACHABLE, message)
     })
 }
 

@@ -61,7 +61,7 @@ macro_rules! grpc {
 }
 
 fn rejection(status: &Status) -> Rejection {
-    Rejection(error_from_status(status).kind.reason().to_owned())
+    Rejection(error_from_status(status, baton_types::ErrorCode::SHARED_CODES).kind.reason().to_owned())
 }
 
 impl Sut {

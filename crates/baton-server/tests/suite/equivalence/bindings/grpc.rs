@@ -165,7 +165,7 @@ fn acknowledged(metadata: &MetadataMap) -> Option<String> {
 }
 
 fn refused(refused: &Status) -> Answer {
-    let error = error_from_status(refused);
+    let error = error_from_status(refused, baton_server::error_codes::all());
     assert_eq!(status(&error).code(), refused.code(), "{refused:?}");
     let Error { kind, code, message, violations } = error;
     let refusal = Refusal { kind, code: code.code.to_owned(), message, violations };

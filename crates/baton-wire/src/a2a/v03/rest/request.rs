@@ -1,6 +1,7 @@
 //! Parameters of sends.
 
 use super::{Message, push::into_v1};
+use crate::error_codes;
 use crate::{
     a2a::{
         v1::{self, Error, MAX_PARTS},
@@ -12,8 +13,8 @@ use crate::{
     },
     de,
 };
+use baton_types::Json;
 use baton_types::Violations;
-use baton_types::{ErrorCode, Json};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -84,7 +85,7 @@ impl<'a> SendMessageRequest<'a> {
             ..v1::SendMessageRequest::default()
         };
         violations.into_result(request).map_err(|violations| match Error::invalid_params(violations) {
-            error if too_many => error.with_code(ErrorCode::TOO_MANY_PARTS),
+            error if too_many => error.with_code(error_codes::TOO_MANY_PARTS),
             error => error,
         })
     }

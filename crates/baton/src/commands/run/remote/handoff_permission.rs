@@ -1,7 +1,7 @@
 //! Permission for a handoff that a remote agent requests.
 
+use crate::error_codes;
 use crate::{failure::CliError, form::read_line, screen::Screen};
-use baton_types::ErrorCode;
 use std::collections::BTreeMap;
 
 /// Maximum number of agents that the user is asked about in one run; further requests are denied.
@@ -54,7 +54,7 @@ impl HandoffPermissionRequest<'_> {
         let credential = if self.has_credential { " with your credential for it" } else { "" };
         let message = format!("{} asked for a handoff to {}{credential}, which was denied", self.from, self.to);
         let hint = format!("To allow the handoff, run the command again with --allow-peer {}", self.to);
-        CliError::new(ErrorCode::PEER_NOT_ALLOWED, message).hint(hint).report(&screen);
+        CliError::new(error_codes::PEER_NOT_ALLOWED, message).hint(hint).report(&screen);
         false
     }
 }
