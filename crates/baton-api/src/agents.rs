@@ -1,12 +1,17 @@
 //! Agent definitions: read, create, change. Keys are those of `agent.yaml`.
 
-use super::SessionSettingsBody;
+use super::{AddAgent, SessionSettingsBody};
 use baton_types::{InclusionMode, Json};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
+/// Configuration objects by name.
+type JsonObjects = BTreeMap<String, Map<String, Value>>;
+
 /// Request to create an agent, from files or from equivalent fields.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CreateAgent {
     /// Path segment; derived from the title when absent.
@@ -29,12 +34,14 @@ pub struct CreateAgent {
     pub references: Vec<AgentItem>,
     /// MCP servers by name, as in `mcp.json`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "JsonObjects")]
     pub servers: BTreeMap<String, Json>,
     /// Agent functions to offer as MCP tools.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exports: Vec<AgentExport>,
     /// Model providers by id.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "JsonObjects")]
     pub providers: BTreeMap<String, Json>,
     /// Display name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,8 +63,18 @@ pub struct CreateAgent {
     pub autonomous: Option<bool>,
 }
 
+/// Request to add a remote agent by its address, or else to create a local one.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NewAgent {
+    /// A remote agent.
+    Remote(AddAgent),
+    /// A local agent.
+    Local(Box<CreateAgent>),
+}
+
 /// Changes to a definition; absent members stay unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ChangeAgent {
     /// Display name.
@@ -90,7 +107,7 @@ pub struct ChangeAgent {
 }
 
 /// Request to copy an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CloneAgent {
     /// Path segment of the copy.
@@ -104,7 +121,7 @@ pub struct CloneAgent {
 }
 
 /// Organization that provides an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AgentProviderInfo {
     /// Name of the organization.
@@ -115,7 +132,7 @@ pub struct AgentProviderInfo {
 }
 
 /// A rule or a reference; optional members may be absent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentItem {
     /// Unique per kind within the agent; taken from the path over HTTP.
@@ -135,7 +152,7 @@ pub struct AgentItem {
 }
 
 /// Rules or references of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentItemList {
     /// Without texts, sorted by priority and name.
     pub items: Vec<AgentItem>,
@@ -144,7 +161,7 @@ pub struct AgentItemList {
 }
 
 /// An agent function offered as an MCP tool.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AgentExport {
     /// Tool name; taken from the path over HTTP.
@@ -161,7 +178,7 @@ pub struct AgentExport {
 }
 
 /// MCP tools that an agent offers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentExportList {
     /// In the order of the definition.
     pub exports: Vec<AgentExport>,
@@ -170,18 +187,20 @@ pub struct AgentExportList {
 }
 
 /// MCP servers of an agent, without secrets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentServerList {
     /// By name, as in `mcp.json`.
+    #[schemars(with = "JsonObjects")]
     pub servers: BTreeMap<String, Json>,
     /// Digest of the whole definition; the ETag.
     pub digest: String,
 }
 
 /// Model providers of an agent, without secrets.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentProviderList {
     /// By id, with the keys set in the definition.
+    #[schemars(with = "JsonObjects")]
     pub providers: BTreeMap<String, Json>,
     /// Known providers; any other id requires `base_url`.
     pub available: Vec<AvailableProvider>,
@@ -190,7 +209,7 @@ pub struct AgentProviderList {
 }
 
 /// A known model provider.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AvailableProvider {
     /// Its id.
     pub id: String,
@@ -204,7 +223,7 @@ pub struct AvailableProvider {
 }
 
 /// A configuration key of a model provider.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProviderKeyInfo {
     /// Name of the key and of the equivalent environment variable.
     pub name: String,
@@ -213,7 +232,7 @@ pub struct ProviderKeyInfo {
 }
 
 /// Location of a definition.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DefinitionLocation {
     /// `memory`, `disk` or `storage`.
     #[serde(rename = "in")]
@@ -226,7 +245,7 @@ pub struct DefinitionLocation {
 }
 
 /// Definition of a local agent. Values of variables, headers and keys are omitted.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentDefinition {
     /// Where the definition is stored.
     pub location: DefinitionLocation,
@@ -254,10 +273,12 @@ pub struct AgentDefinition {
     /// References, without their texts.
     pub references: Vec<AgentItem>,
     /// MCP servers, without secrets.
+    #[schemars(with = "JsonObjects")]
     pub servers: BTreeMap<String, Json>,
     /// Offered MCP tools.
     pub exports: Vec<AgentExport>,
     /// Model providers, without secrets.
     #[serde(default)]
+    #[schemars(with = "JsonObjects")]
     pub providers: BTreeMap<String, Json>,
 }

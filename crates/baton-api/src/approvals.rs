@@ -2,10 +2,11 @@
 //! parts.
 
 use baton_types::{Json, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One page of the caller's pending approvals, newest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalList {
     /// The pending approvals.
     pub approvals: Vec<ApprovalEntry>,
@@ -15,7 +16,7 @@ pub struct ApprovalList {
 }
 
 /// A tool call that waits for input from a person, or a question of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalEntry {
     /// Id: the task id, a slash, and the call id.
     pub id: String,
@@ -58,6 +59,7 @@ pub struct ApprovalEntry {
     pub further_questions: Vec<ApprovalQuestion>,
     /// Time of the request.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "crate::schema::timestamp")]
     pub asked_at: Option<Timestamp>,
     /// Root of the chain of waiting tasks; equal to `task_id` if no other task waits.
     pub root_task_id: String,
@@ -66,7 +68,7 @@ pub struct ApprovalEntry {
 }
 
 /// One of several questions of a call.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ApprovalQuestion {
     /// Key of the question within the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -84,7 +86,7 @@ pub struct ApprovalQuestion {
 }
 
 /// Kind of answer.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalKind {
     /// Approval or denial of the call.
@@ -99,7 +101,7 @@ pub enum ApprovalKind {
 }
 
 /// Decision on an approval.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalDecision {
     /// Allow the call once.
@@ -111,7 +113,7 @@ pub enum ApprovalDecision {
 }
 
 /// Answer to the only question of a call, or, in `answers`, to each of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerApproval {
     /// Decision on an approval.
@@ -138,7 +140,7 @@ pub struct AnswerApproval {
 }
 
 /// The answer to one question of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ApprovalAnswer {
     /// Key of the question.
@@ -155,7 +157,7 @@ pub struct ApprovalAnswer {
 }
 
 /// State of the task after an answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AnsweredApproval {
     /// Id of the answered approval.
     pub id: String,

@@ -1,6 +1,7 @@
 //! Error replies of Baton's own API, in the form of `google.rpc.Status`.
 
 use baton_types::{ErrorCode, FieldViolation, Violations};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -150,30 +151,44 @@ fn clip(text: String) -> String {
 }
 
 /// Body of an error reply.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ApiErrorBody<'a> {
+    /// The error.
     error: ErrorStatus<'a>,
 }
 
-#[derive(Debug, Serialize)]
+/// Error of a request.
+#[derive(Debug, Serialize, JsonSchema)]
+#[schemars(rename = "ApiErrorStatus")]
 struct ErrorStatus<'a> {
+    /// HTTP status code.
     code: u16,
+    /// Name of the status, such as `NOT_FOUND`.
     status: &'static str,
+    /// Description of the error.
     message: &'a str,
+    /// The first one has the error code of Baton; an invalid request has another one with its fields.
     details: Vec<ErrorDetail<'a>>,
 }
 
-#[derive(Debug, Default, Serialize)]
+/// Further data of an error.
+#[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(rename = "ApiErrorDetail")]
 struct ErrorDetail<'a> {
+    /// `type.googleapis.com/google.rpc.ErrorInfo` or `type.googleapis.com/google.rpc.BadRequest`.
     #[serde(rename = "@type")]
     kind: &'static str,
+    /// Kind of error, such as `TASK_NOT_FOUND`.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<&'static str>,
+    /// Domain of the reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     domain: Option<&'static str>,
+    /// `batonCode` is the stable error code, such as `BTN-2001`; `hint` is a suggested fix.
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<BTreeMap<&'static str, &'static str>>,
+    /// Invalid fields.
     #[serde(skip_serializing_if = "Option::is_none")]
     field_violations: Option<&'a [FieldViolation]>,
 }

@@ -1,16 +1,17 @@
 //! Status of the telemetry export targets.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Status of all exports.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExportList {
     /// One entry per target and signal.
     pub exports: Vec<ExportEntry>,
 }
 
 /// Status of one signal of one target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExportEntry {
     /// Name of the target.
     pub target: String,
@@ -37,7 +38,7 @@ pub struct ExportEntry {
 }
 
 /// State of an export target.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExportTargetState {
     /// Nothing was sent yet.

@@ -12,6 +12,7 @@ mod error;
 pub mod error_codes;
 mod exports;
 mod peers;
+mod schema;
 mod sessions;
 mod spans;
 mod tokens;
@@ -19,7 +20,8 @@ mod tools;
 
 pub use agents::{
     AgentDefinition, AgentExport, AgentExportList, AgentItem, AgentItemList, AgentProviderInfo, AgentProviderList,
-    AgentServerList, AvailableProvider, ChangeAgent, CloneAgent, CreateAgent, DefinitionLocation, ProviderKeyInfo,
+    AgentServerList, AvailableProvider, ChangeAgent, CloneAgent, CreateAgent, DefinitionLocation, NewAgent,
+    ProviderKeyInfo,
 };
 pub use approvals::{
     AnswerApproval, AnsweredApproval, ApprovalAnswer, ApprovalDecision, ApprovalEntry, ApprovalKind, ApprovalList,
@@ -28,6 +30,7 @@ pub use approvals::{
 pub use error::{ApiError, ApiErrorBody, ApiErrorKind};
 pub use exports::{ExportEntry, ExportList, ExportTargetState};
 pub use peers::{AddAgent, AgentDetails, RemoteEntry, SkillEntry};
+pub use schema::{A2aMessage, A2aTask};
 pub use sessions::{
     ChangeSession, ChangedSession, DeletedSession, ForkSession, ImportedSession, SESSION_FORMAT, SessionContextItem,
     SessionDetails, SessionFile, SessionItem, SessionList, SessionMessage, SessionSettingsBody, SessionSummary,
@@ -43,6 +46,7 @@ pub use tools::{
 use baton_types::{
     AgentListing, ChannelReason, ExpectedOutput, HandoffChannel, HandoffStatus, Json, Priority, Timestamp,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The address of an agent that is served below `base`, a URL without a trailing slash.
@@ -54,7 +58,7 @@ pub fn agent_address(base: &str, agent: &str) -> String {
 }
 
 /// One served agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentEntry {
     /// Path segment.
@@ -88,14 +92,15 @@ impl AgentEntry {
 }
 
 /// The served agents.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AgentList {
     /// All agents.
     pub agents: Vec<AgentEntry>,
 }
 
 /// A task with additional data that A2A does not define.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "TaskEntry")]
 pub struct TaskEntry<T> {
     /// Agent of the task.
     pub agent: String,
@@ -106,7 +111,7 @@ pub struct TaskEntry<T> {
 }
 
 /// One journaled event.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventEntry {
     /// Number within the task.
     pub number: u64,
@@ -114,22 +119,23 @@ pub struct EventEntry {
     pub kind: String,
     /// Time of the event.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "schema::timestamp")]
     pub at: Option<Timestamp>,
-    /// Run that the event belongs to.
+    /// Run that the event belongs to, if any.
     pub run: Option<String>,
     /// Payload of the event.
     pub body: Json,
 }
 
 /// Events of a task in order.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EventList {
     /// The events.
     pub events: Vec<EventEntry>,
 }
 
 /// One handoff, with the same names as in storage.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct HandoffEntry {
     /// Its id.
@@ -148,14 +154,15 @@ pub struct HandoffEntry {
     pub expected_output: ExpectedOutput,
     /// Priority.
     pub priority: Priority,
-    /// Timeout.
+    /// Timeout in milliseconds.
     pub timeout_ms: u64,
     /// Current status.
     pub status: HandoffStatus,
     /// Time of creation.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "schema::timestamp")]
     pub created_at: Option<Timestamp>,
-    /// The task that waits for the result; absent if an MCP client started the handoff.
+    /// The task that waits for the result; `null` if an MCP client started the handoff.
     pub parent_task_id: Option<String>,
     /// The task of the receiver, if known to this Baton.
     pub child_task_id: Option<String>,
@@ -179,7 +186,7 @@ pub struct HandoffEntry {
 }
 
 /// Response of the health probes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Health {
     /// `ok`, or the reason for failure.
     pub status: String,

@@ -2,10 +2,11 @@
 
 use super::{AgentDefinition, agent_address};
 use baton_types::{AgentSpec, ModelSpec, SkillSpec};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Request to add a remote agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct AddAgent {
     /// URL of the card, or the base URL above it.
@@ -22,7 +23,7 @@ pub struct AddAgent {
 }
 
 /// Details of a served agent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentDetails {
     /// Path segment.
@@ -50,7 +51,7 @@ pub struct AgentDetails {
 }
 
 /// One skill of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SkillEntry {
     /// Stable id.
     pub id: String,
@@ -61,7 +62,7 @@ pub struct SkillEntry {
 }
 
 /// Connection details of a remote agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct RemoteEntry {
     /// Address that it was added with.
@@ -77,7 +78,7 @@ pub struct RemoteEntry {
     /// Key ids of the card's signatures, trusted or not.
     #[serde(default)]
     pub signatures: Vec<String>,
-    /// Key id of the trusted signer; absent if there is none.
+    /// Key id of the trusted signer; `null` if there is none.
     pub signed_by: Option<String>,
     /// Whether it is part of the configuration and cannot be removed by a command.
     pub configured: bool,

@@ -1,13 +1,14 @@
 //! Sessions: lists, transcripts, settings, and export files.
 
 use baton_types::{ApprovalMode, InclusionMode, ItemKind, Json, SessionOverrides, Thousandths, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Value of the `format` member of a session file.
 pub const SESSION_FORMAT: &str = "baton.session/1";
 
 /// One page of the caller's sessions, most recently active first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionList {
     /// The sessions.
     pub sessions: Vec<SessionSummary>,
@@ -19,7 +20,7 @@ pub struct SessionList {
 }
 
 /// Summary of a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSummary {
     /// Context id, as used in messages.
     pub context_id: String,
@@ -34,9 +35,11 @@ pub struct SessionSummary {
     pub open_tasks: u64,
     /// Start time.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "crate::schema::timestamp")]
     pub started_at: Option<Timestamp>,
     /// Time of the last activity.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "crate::schema::timestamp")]
     pub last_activity_at: Option<Timestamp>,
     /// Excerpt of the last message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -50,7 +53,8 @@ pub struct SessionSummary {
 }
 
 /// A session with its settings and transcript.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SessionDetails")]
 pub struct SessionDetails<M> {
     /// Summary.
     pub session: SessionSummary,
@@ -65,9 +69,10 @@ pub struct SessionDetails<M> {
 }
 
 /// A session in file form.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SessionFile")]
 pub struct SessionFile<M> {
-    /// [`SESSION_FORMAT`].
+    /// `baton.session/1`.
     pub format: String,
     /// Agent of the session.
     pub agent: String,
@@ -91,10 +96,12 @@ pub struct SessionFile<M> {
 }
 
 /// One message of a session.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "SessionMessage")]
 pub struct SessionMessage<M> {
-    /// Time of the message.
+    /// Time of the message; the time of the import when `null`.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "crate::schema::timestamp_or_null")]
     pub at: Option<Timestamp>,
     /// Number of the event that recorded it in its task; a possible fork point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -113,7 +120,7 @@ pub struct SessionMessage<M> {
 }
 
 /// A rule, a reference or a tool that was sent to the model, and the reason.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionContextItem {
     /// Kind of item.
     pub kind: ItemKind,
@@ -130,7 +137,7 @@ pub struct SessionContextItem {
 }
 
 /// Token usage of a model call.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SessionUsage {
     /// Input tokens.
     pub input_tokens: u64,
@@ -139,7 +146,7 @@ pub struct SessionUsage {
 }
 
 /// A rule, a reference or a tool by name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionItem {
     /// Kind of item.
@@ -149,7 +156,7 @@ pub struct SessionItem {
 }
 
 /// Settings of a session that override the agent's.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SessionSettingsBody {
     /// The model, as `provider:model`.
@@ -235,7 +242,7 @@ impl From<&SessionOverrides> for SessionSettingsBody {
 }
 
 /// Changes to a session; absent members stay unchanged.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ChangeSession {
     /// New title; an empty one removes it.
@@ -243,6 +250,7 @@ pub struct ChangeSession {
     pub title: Option<String>,
     /// Settings by name; `null` restores the agent's value.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(schema_with = "crate::schema::object")]
     pub settings: Option<Json>,
     /// Items to include in every request from now on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -253,7 +261,7 @@ pub struct ChangeSession {
 }
 
 /// State of a session after a change.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ChangedSession {
     /// Context id.
     pub context_id: String,
@@ -274,7 +282,7 @@ pub struct ChangedSession {
 }
 
 /// Fork point and id of a new session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ForkSession {
     /// Last task to copy; all tasks when absent.
@@ -289,7 +297,7 @@ pub struct ForkSession {
 }
 
 /// Result of importing a session file.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ImportedSession {
     /// The new session.
     pub session: SessionSummary,
@@ -298,7 +306,7 @@ pub struct ImportedSession {
 }
 
 /// Result of deleting a session.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DeletedSession {
     /// Context id.
     pub context_id: String,

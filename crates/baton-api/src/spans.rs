@@ -1,10 +1,11 @@
 //! Spans in Baton's own API.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// One span as a flat object.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SpanEntry {
     /// Trace id in hex.
     pub trace_id: String,
@@ -35,14 +36,14 @@ pub struct SpanEntry {
 }
 
 /// Gap in a tail whose client read too slowly.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct MissedSpans {
     /// Number of lost batches.
     pub batches: u64,
 }
 
 /// Statistics and retention of the span store.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SpanStatsEntry {
     /// Number of stored spans.
     pub spans: u64,

@@ -1,11 +1,12 @@
 //! API tokens of callers.
 
 use baton_types::Timestamp;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Request to create a token.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CreateToken {
     /// Display name.
@@ -29,7 +30,7 @@ pub struct CreateToken {
 }
 
 /// One token, without its secret.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct TokenEntry {
     /// Id in lists, logs and revocations.
@@ -44,17 +45,20 @@ pub struct TokenEntry {
     pub scopes: Vec<String>,
     /// Time of creation.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "crate::schema::timestamp")]
     pub created_at: Option<Timestamp>,
-    /// Expiration time; never expires when absent.
+    /// Expiration time; `null` if it never expires.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "crate::schema::timestamp_or_null")]
     pub expires_at: Option<Timestamp>,
-    /// Time of revocation.
+    /// Time of revocation; `null` if it is not revoked.
     #[serde(with = "baton_types::rfc3339")]
+    #[schemars(schema_with = "crate::schema::timestamp_or_null")]
     pub revoked_at: Option<Timestamp>,
 }
 
 /// A new token. Its secret is returned only here.
-#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CreatedToken {
     /// The bearer token.
     pub token: String,
@@ -69,14 +73,14 @@ impl fmt::Debug for CreatedToken {
 }
 
 /// All tokens, oldest first.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TokenList {
     /// The tokens.
     pub tokens: Vec<TokenEntry>,
 }
 
 /// Metadata of a protected resource (RFC 9728).
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProtectedResource {
     /// Resource identifier.
     pub resource: String,

@@ -3,10 +3,11 @@
 use baton_types::{
     AnswerAction, Effects, Json, Permission, QuestionKind, ToolAccess, ToolAnswer, ToolQuestion, ToolRunner, ToolSpec,
 };
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Tools of an agent and the state of its MCP servers.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolList {
     /// Callable tools, sorted by name.
     pub tools: Vec<ToolEntry>,
@@ -15,7 +16,7 @@ pub struct ToolList {
 }
 
 /// One tool.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ToolEntry {
     /// Name as the model uses it.
     pub name: String,
@@ -58,7 +59,7 @@ impl ToolEntry {
 }
 
 /// One MCP server of an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerEntry {
     /// Name in the agent's definition.
     pub name: String,
@@ -83,7 +84,7 @@ pub struct ServerEntry {
 }
 
 /// Result of a tool call: either `output` or `questions` is set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolReply {
     /// Output of the tool; plain text is a JSON string.
@@ -101,7 +102,7 @@ pub struct ToolReply {
 }
 
 /// One question of a tool; exactly one of `schema`, `url` and `approval` is set.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct QuestionEntry {
     /// Key of the answer.
     pub key: String,
@@ -136,7 +137,7 @@ impl From<ToolQuestion> for QuestionEntry {
 }
 
 /// Continues a tool call with answers. An approval may be sent before it is requested.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerTool {
     /// Arguments of the call, unchanged.
@@ -150,7 +151,7 @@ pub struct AnswerTool {
 }
 
 /// One answer.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct AnswerEntry {
     /// Key of the question.
@@ -170,7 +171,7 @@ impl From<AnswerEntry> for ToolAnswer {
 }
 
 /// Changes to the permission of a tool or server; absent members stay unchanged.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SetPermission {
     /// `allow`, `ask` or `deny`.
@@ -182,7 +183,7 @@ pub struct SetPermission {
 }
 
 /// Configured permission of a tool, or the default permission of a server's tools.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionState {
     /// `allow`, `ask` or `deny`.
     pub permission: Permission,
@@ -198,7 +199,7 @@ impl From<ToolAccess> for PermissionState {
 }
 
 /// Result of a permission change.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PermissionReply {
     /// Agent of the tool or server.
     pub agent: String,

@@ -1,17 +1,25 @@
 //! Lists of the served agents.
 
-use crate::state::ApiState;
+use crate::{resources::AGENTS, state::ApiState};
 use axum::{
     extract::State,
     response::{Html, Response},
 };
 use baton_api::{AgentEntry, AgentList};
-use baton_http::{Caller, base_url, reply};
+use baton_http::{Caller, RouteAccess, Routes, base_url, reply};
 use http::HeaderMap;
 use std::{fmt::Write as _, sync::Arc};
 
+/// Adds the route of the list.
+pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
+    routes.operation(
+        AGENTS.get("/agents", RouteAccess::Card, "listAgents", "List the served agents").reply::<AgentList>(),
+        list,
+    )
+}
+
 /// `GET /agents`.
-pub(crate) async fn list(State(shared): State<Arc<ApiState>>, caller: Caller, headers: HeaderMap) -> Response {
+async fn list(State(shared): State<Arc<ApiState>>, caller: Caller, headers: HeaderMap) -> Response {
     let base = base_url(&shared.http, &headers);
     let agents = shared.http.agents_for(&caller).iter().map(|agent| AgentEntry::from_listing(agent, &base)).collect();
     reply::json(&AgentList { agents })

@@ -1,17 +1,25 @@
 //! Handoff records.
 
-use crate::error_codes;
-use crate::state::ApiState;
+use crate::{error_codes, resources::HANDOFFS, state::ApiState};
 use axum::{extract::State, response::Response};
 use baton_api::HandoffEntry;
 use baton_api::{ApiError, ApiErrorKind};
-use baton_http::{Caller, PathName, reply};
+use baton_http::{Caller, PathName, RouteAccess, RouteAgentSource, Routes, reply};
 use baton_rules::{Access, HandoffRecord};
 use baton_types::{HandoffId, StreamId};
 use std::sync::Arc;
 
+/// Adds the route.
+pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
+    let read = RouteAccess::Read(RouteAgentSource::Resource);
+    routes.operation(
+        HANDOFFS.get("/api/v1/handoffs/{handoff}", read, "getHandoff", "Show a handoff").reply::<HandoffEntry>(),
+        show,
+    )
+}
+
 /// `GET /api/v1/handoffs/{handoff}`.
-pub(crate) async fn show(State(shared): State<Arc<ApiState>>, caller: Caller, PathName(handoff): PathName) -> Response {
+async fn show(State(shared): State<Arc<ApiState>>, caller: Caller, PathName(handoff): PathName) -> Response {
     match find(&shared, &caller, HandoffId::from(handoff)).await {
         Ok(record) => reply::json(&entry(record)),
         Err(error) => reply::error(&error),

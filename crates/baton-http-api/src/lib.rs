@@ -14,6 +14,7 @@ mod handoffs;
 mod oauth_metadata;
 mod peers;
 mod probes;
+mod resources;
 mod sessions;
 mod state;
 mod tasks;
@@ -26,46 +27,28 @@ pub use state::ApiPorts;
 pub use tools::ToolPorts;
 
 use baton_engine::Engine;
-use baton_http::{HttpContext, RouteAccess, RouteAgentSource, Routes, SurfaceRoutes};
+use baton_http::{HttpContext, RouteAccess, RouteEntry, Routes, SurfaceRoutes};
 use state::ApiState;
 use std::sync::Arc;
 
 /// The routes of Baton's own API.
 pub fn routes(http: &Arc<HttpContext>, engine: Engine, ports: ApiPorts) -> SurfaceRoutes {
-    let (card, open) = (RouteAccess::Card, RouteAccess::Open);
-    let (read, call) = (RouteAccess::Read(RouteAgentSource::Path), RouteAccess::Call(RouteAgentSource::Path));
-    let (admin, admin_change) = (RouteAccess::Admin, RouteAccess::AdminChange);
-    let (read_own, call_own) =
-        (RouteAccess::Read(RouteAgentSource::Resource), RouteAccess::Call(RouteAgentSource::Resource));
+    mounted(http).with_state(Arc::new(ApiState { http: Arc::clone(http), engine, ports }))
+}
+
+/// The operation table of these routes.
+pub fn operations(http: &Arc<HttpContext>) -> Vec<RouteEntry> {
+    mounted(http).entries().to_vec()
+}
+
+fn mounted(http: &Arc<HttpContext>) -> Routes<Arc<ApiState>> {
+    let open = RouteAccess::Open;
     let routes = Routes::new(http)
-        .get("/agents", card, agents::list)
-        .get("/api/v1/tasks/{task}", read_own, tasks::show)
-        .get("/api/v1/tasks/{task}/events", read_own, tasks::events)
-        .get("/api/v1/handoffs/{handoff}", read_own, handoffs::show)
-        .post("/api/v1/agents", admin_change, peers::add)
-        .get("/api/v1/agents/{agent}", read, peers::show)
-        .patch("/api/v1/agents/{agent}", admin_change, definitions::change)
-        .delete("/api/v1/agents/{agent}", admin_change, peers::remove)
-        .get("/api/v1/agents/{agent}/tools", read, tools::list)
-        .post("/api/v1/agents/{agent}/tools/{tool}", call, tools::call)
-        .post("/api/v1/agents/{agent}/tools/{tool}/answers", call, tools::answer)
-        .put("/api/v1/agents/{agent}/tools/{tool}/permission", admin_change, tools::set_tool_permission)
-        .put("/api/v1/agents/{agent}/servers/{server}/permission", admin_change, tools::set_server_permission)
-        .get("/api/v1/approvals", read_own, approvals::list)
-        .get("/api/v1/approvals/{task}/{call}", read_own, approvals::show)
-        .post("/api/v1/approvals/{task}/{call}", call_own, approvals::answer)
-        .post("/api/v1/peers/notifications/{registration}", RouteAccess::Registration, peers::receive_notification)
-        .get("/api/v1/tokens", admin, tokens::list)
-        .post("/api/v1/tokens", admin_change, tokens::create)
-        .delete("/api/v1/tokens/{token}", admin_change, tokens::revoke)
         .get("/.well-known/oauth-protected-resource", open, oauth_metadata::show)
         .get("/.well-known/oauth-protected-resource/{*resource}", open, oauth_metadata::show)
-        .get("/healthz", open, probes::healthy)
-        .get("/health", open, probes::healthy)
-        .get("/readyz", open, probes::ready);
+        .get("/health", open, probes::healthy);
+    let routes = probes::mount(handoffs::mount(tasks::mount(agents::mount(routes))));
+    let routes = approvals::mount(tools::mount(tokens::mount(peers::mount(routes))));
     // The page at the root keeps the span name of its method, like the A2A requests to the same path.
-    definitions::mount(sessions::mount(routes))
-        .name_spans()
-        .get("/", card, agents::page)
-        .with_state(Arc::new(ApiState { http: Arc::clone(http), engine, ports }))
+    definitions::mount(sessions::mount(routes)).name_spans().get("/", RouteAccess::Card, agents::page)
 }

@@ -1,18 +1,24 @@
 //! Remote agents: add, show, remove, and receive their notifications.
 
-use crate::error_codes;
-use crate::{definitions, state::ApiState};
+use crate::{
+    definitions, error_codes,
+    resources::{AGENTS, ETAG, IF_MATCH, PEERS},
+    state::ApiState,
+};
 use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_api::{AddAgent, AgentDetails, CreateAgent, RemoteEntry};
+use baton_api::{AddAgent, AgentDetails, CreateAgent, NewAgent, RemoteEntry};
 use baton_api::{ApiError, ApiErrorKind};
-use baton_http::{Caller, PathName, RequestOrigin, base_url, has_owner_token, reply};
+use baton_http::{
+    Caller, PathName, RequestOrigin, RouteAccess, RouteAgentSource, Routes, base_url, has_owner_token, reply,
+};
 use baton_ports::{NewPeer, PeerGateway, PeerRecord, PeerRegistry, PeerRegistryError};
 use baton_rules::{Access, check_access};
 use baton_types::{AgentName, ErrorCode, ModelSpec};
 use http::{HeaderMap, StatusCode, header};
+use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
 
 /// Access to remote agents.
@@ -30,8 +36,54 @@ impl fmt::Debug for PeerPorts {
     }
 }
 
+/// Adds the routes.
+pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
+    let (read, change) = (RouteAccess::Read(RouteAgentSource::Path), RouteAccess::AdminChange);
+    routes
+        .operation(
+            AGENTS
+                .post("/api/v1/agents", change, "addAgent", "Add a remote agent, or create a local one")
+                .note("A body with `url` adds a remote agent. Only the owner of the server may set `bearer`.")
+                .body::<NewAgent>()
+                .reply_status::<AgentDetails>(201)
+                .reply_header("Location", "Path of the new local agent")
+                .reply_header("ETag", ETAG),
+            add,
+        )
+        .operation(
+            AGENTS
+                .get("/api/v1/agents/{agent}", read, "getAgent", "Show an agent")
+                .note("The definition is shown only for `admin`.")
+                .reply::<AgentDetails>()
+                .reply_header("ETag", ETAG),
+            show,
+        )
+        .operation(
+            AGENTS
+                .delete("/api/v1/agents/{agent}", change, "deleteAgent", "Delete a local agent, or remove a remote one")
+                .note("Returns the agent as it was.")
+                .header("If-Match", IF_MATCH)
+                .reply::<AgentDetails>()
+                .reply_header("ETag", ETAG),
+            remove,
+        )
+        .operation(
+            PEERS
+                .post(
+                    "/api/v1/peers/notifications/{registration}",
+                    RouteAccess::Registration,
+                    "notifyPeerTask",
+                    "Report that a task of a remote agent has changed",
+                )
+                .note("Baton then reads the task from the remote agent; the content of the body is not used.")
+                .body::<Map<String, Value>>()
+                .reply_empty(204),
+            receive_notification,
+        )
+}
+
 /// `POST /api/v1/agents`.
-pub(crate) async fn add(State(shared): State<Arc<ApiState>>, caller: Caller, request: Request) -> Response {
+async fn add(State(shared): State<Arc<ApiState>>, caller: Caller, request: Request) -> Response {
     let (parts, body) = request.into_parts();
     let added = async {
         reply::check_json(&parts.headers)?;
@@ -67,7 +119,7 @@ pub(crate) async fn add(State(shared): State<Arc<ApiState>>, caller: Caller, req
 }
 
 /// `GET /api/v1/agents/{name}`.
-pub(crate) async fn show(
+async fn show(
     State(shared): State<Arc<ApiState>>,
     caller: Caller,
     PathName(name): PathName,
@@ -96,7 +148,7 @@ pub(crate) async fn show(
 }
 
 /// `DELETE /api/v1/agents/{name}`: returns the removed agent.
-pub(crate) async fn remove(
+async fn remove(
     State(shared): State<Arc<ApiState>>,
     caller: Caller,
     PathName(name): PathName,
@@ -123,7 +175,7 @@ pub(crate) async fn remove(
 }
 
 /// `POST /api/v1/peers/notifications/{registration}`. The token of the registration is the credential.
-pub(crate) async fn receive_notification(
+async fn receive_notification(
     State(shared): State<Arc<ApiState>>,
     PathName(registration): PathName,
     request: Request,

@@ -1,22 +1,41 @@
 //! Baton's own task API: all journaled data.
 
-use crate::state::ApiState;
+use crate::{resources::TASKS, state::ApiState};
 use axum::{
     extract::{Query, State},
     response::Response,
 };
+use baton_api::{A2aTask, EventEntry, EventList, TaskEntry};
 use baton_api::{ApiError, ApiErrorKind};
-use baton_api::{EventEntry, EventList, TaskEntry};
 use baton_engine::{EngineError, TaskRef};
-use baton_http::{Caller, PathName, reply};
+use baton_http::{Caller, PathName, RouteAccess, RouteAgentSource, Routes, reply};
 use baton_rules::{Access, check_access_to_all};
 use baton_types::{ErrorCode, StreamId, TaskView};
 use baton_wire::a2a::v1::{ArtifactInclusion, HistoryLength, Presentation, Task};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
+/// Adds the routes.
+pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
+    let read = RouteAccess::Read(RouteAgentSource::Resource);
+    routes
+        .operation(
+            TASKS.get("/api/v1/tasks/{task}", read, "getTask", "Show a task").reply::<TaskEntry<A2aTask>>(),
+            show,
+        )
+        .operation(
+            TASKS
+                .get("/api/v1/tasks/{task}/events", read, "listTaskEvents", "List the events of a task")
+                .note("Intermediate events of an autonomous run are listed only for `admin`.")
+                .query::<TaskEventPage>()
+                .reply::<EventList>(),
+            events,
+        )
+}
+
 /// `GET /api/v1/tasks/{task}`.
-pub(crate) async fn show(State(shared): State<Arc<ApiState>>, caller: Caller, PathName(task): PathName) -> Response {
+async fn show(State(shared): State<Arc<ApiState>>, caller: Caller, PathName(task): PathName) -> Response {
     let task = TaskRef { task: task.into(), agent: None };
     match find(&shared, &caller, &task).await {
         Ok(view) => reply::json(&TaskEntry {
@@ -41,10 +60,12 @@ async fn find(shared: &ApiState, caller: &Caller, task: &TaskRef) -> Result<Arc<
 }
 
 /// Query parameters of the event list.
-#[derive(Deserialize)]
-pub(crate) struct TaskEventPage {
+#[derive(Deserialize, JsonSchema)]
+struct TaskEventPage {
+    /// Number of the event after which the list begins.
     #[serde(default)]
     after: u64,
+    /// Maximum number of events; 100 when absent, at most 1000.
     #[serde(default = "TaskEventPage::default_limit")]
     limit: usize,
 }
@@ -58,7 +79,7 @@ impl TaskEventPage {
 }
 
 /// `GET /api/v1/tasks/{task}/events?after=&limit=`. Intermediate events of an autonomous run require `admin`.
-pub(crate) async fn events(
+async fn events(
     State(shared): State<Arc<ApiState>>,
     caller: Caller,
     PathName(task): PathName,

@@ -3,7 +3,7 @@
 use crate::state::TelemetryState;
 use axum::{extract::State, response::Response};
 use baton_api::{ExportEntry, ExportList, ExportTargetState};
-use baton_http::{Caller, RouteAccess, Routes, reply};
+use baton_http::{ApiResource, Caller, RouteAccess, Routes, reply};
 use baton_ports::{ExportMonitor, ExportReport, ExportState};
 use baton_rules::Access;
 use std::{fmt, sync::Arc};
@@ -21,9 +21,17 @@ impl fmt::Debug for ExportPorts {
     }
 }
 
+const EXPORTS: ApiResource = ApiResource::new("exports", "Exports of telemetry to other systems", &[]);
+
 /// Adds the route.
 pub(crate) fn mount(routes: Routes<Arc<TelemetryState>>) -> Routes<Arc<TelemetryState>> {
-    routes.get("/api/v1/exports", RouteAccess::TelemetryRead, list)
+    routes.operation(
+        EXPORTS
+            .get("/api/v1/exports", RouteAccess::TelemetryRead, "listExports", "Show the state of telemetry exports")
+            .note("The list is empty if nothing is exported.")
+            .reply::<ExportList>(),
+        list,
+    )
 }
 
 /// `GET /api/v1/exports`. Requires `telemetry:read`; the list is empty if nothing is exported.

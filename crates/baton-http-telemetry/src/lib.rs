@@ -20,7 +20,7 @@ pub use state::{SpanPorts, TelemetryPorts};
 
 use axum::response::Response;
 use baton_api::ApiError;
-use baton_http::{ErrorFormat, HttpContext, RequestHead, Routes, SurfaceRoutes};
+use baton_http::{ErrorFormat, HttpContext, RequestHead, RouteEntry, Routes, SurfaceRoutes};
 use baton_otlp::Encoding;
 use queries::QueryScheduler;
 use state::TelemetryState;
@@ -33,14 +33,23 @@ pub fn routes(http: &Arc<HttpContext>, ports: TelemetryPorts) -> SurfaceRoutes {
         ports.meters.add_source(Arc::<otlp::DiscardedSignals>::clone(&discarded));
     }
     let tails = http.share_pool(spans::MAX_TAILS);
-    let routes = otlp::mount(Routes::new(http));
-    exports::mount(meters::mount(spans::mount(tempo::mount(routes)))).with_state(Arc::new(TelemetryState {
+    mounted(http).with_state(Arc::new(TelemetryState {
         http: Arc::clone(http),
         ports,
         tails,
         queries: QueryScheduler::new(),
         discarded,
     }))
+}
+
+/// The operation table of these routes.
+pub fn operations(http: &Arc<HttpContext>) -> Vec<RouteEntry> {
+    mounted(http).entries().to_vec()
+}
+
+fn mounted(http: &Arc<HttpContext>) -> Routes<Arc<TelemetryState>> {
+    let routes = otlp::mount(Routes::new(http));
+    exports::mount(meters::mount(spans::mount(tempo::mount(routes))))
 }
 
 /// Errors for OTLP exporters and Tempo clients.

@@ -5,8 +5,9 @@
 //! their own state, and convert [`baton_api::ApiError`] to their own errors. Every body, header, stream and connection
 //! is bounded.
 //!
-//! Read first: [`HttpContext`] (the shared state), [`Routes`] (mounts handlers with their access), [`surface`] (puts the
-//! layers around the routes), [`serve`] (connections and shutdown), [`HttpOptions`] (the limits).
+//! Read first: [`HttpContext`] (the shared state), [`Routes`] (mounts handlers with their access), [`Operation`]
+//! (describes a route for the OpenAPI document), [`surface`] (puts the layers around the routes), [`serve`] (connections
+//! and shutdown), [`HttpOptions`] (the limits).
 
 mod auth;
 mod base_url;
@@ -22,6 +23,7 @@ mod grpc_frame;
 mod guard;
 pub mod inflate;
 mod large_requests;
+mod openapi;
 mod options;
 mod ownership;
 mod path_name;
@@ -47,6 +49,7 @@ pub use edge::RequestEdge;
 pub use error_format::{ErrorFormat, ErrorFormats, RequestHead, is_grpc, no_such_page};
 pub use grpc_frame::check_grpc_frame;
 pub use large_requests::LargeRequests;
+pub use openapi::{ApiResource, OpenApiDocument, Operation};
 pub use options::HttpOptions;
 pub use ownership::OwnershipLookup;
 pub use path_name::{PathName, invalid_path};

@@ -8,6 +8,7 @@ use crate::{
     edge::{EdgeLayer, RequestEdge},
     error_format::RequestHead,
     guard::GuardLayer,
+    openapi,
     telemetry::RequestTraceLayer,
 };
 use axum::{Router, extract::Request};
@@ -30,8 +31,10 @@ pub fn surface(
 ) -> Surface {
     let options = &context.options;
     let formats = context.formats.clone();
+    let described: Vec<RouteEntry> = surfaces.iter().flat_map(SurfaceRoutes::entries).cloned().collect();
+    let document = openapi::mount(context, described);
     let (mut router, mut operations) = (Router::new(), Vec::new());
-    for routes in surfaces {
+    for routes in surfaces.into_iter().chain([document]) {
         let (more, entries) = routes.into_parts();
         router = router.merge(more);
         operations.extend(entries);

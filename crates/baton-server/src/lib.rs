@@ -21,6 +21,7 @@ mod keys;
 mod login;
 mod mcp;
 mod models;
+mod openapi;
 mod options;
 mod peers;
 mod persistence;
@@ -48,6 +49,7 @@ pub use models::{
     AgentModel, DetectedModel, ModelReport, ModelSummary, ModelsReport, ProviderQuery, ProviderReport, ProviderRequest,
     Readiness,
 };
+pub use openapi::openapi_document;
 pub use options::{
     AgentOptions, AgentRequirement, CardRefresh, ExportSettings, HeaderText, IdentityOptions, ListenerLimits,
     ListenerOptions, LostJournal, Management, ModelOptions, PeerOptions, Persistence, PlaybookMode, ProgramAgent,

@@ -1,10 +1,11 @@
 //! Work delegated by one agent to another: one durable record, regardless of the channel.
 
 use crate::{AgentName, CallId, ContextId, HandoffId, Json, TaskId, Timestamp};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Status of a handoff.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HandoffStatus {
     /// Offered.
@@ -63,7 +64,7 @@ impl HandoffStatus {
 }
 
 /// Delivery channel of a handoff.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum HandoffChannel {
     /// Delivered by Baton: in process, or over A2A.
@@ -87,7 +88,7 @@ impl HandoffChannel {
 }
 
 /// Reason for the channel of a handoff from an MCP client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ChannelReason {
     /// The client declares that it delivers handoffs.
@@ -120,7 +121,7 @@ impl ChannelReason {
 }
 
 /// Delivery priority of handoffs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Priority {
     /// Before all other work.
@@ -136,7 +137,7 @@ pub enum Priority {
 }
 
 /// Expected output of a handoff.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExpectedOutput {
     /// Kind of output, such as `text`.
     #[serde(rename = "type")]

@@ -1,6 +1,7 @@
 //! Rules and references of an agent, and their selection for a request.
 
 use crate::InclusionMode;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -72,7 +73,7 @@ impl ContextItem {
 }
 
 /// Kind of a context item.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ItemKind {
     /// A rule.

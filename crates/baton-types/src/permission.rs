@@ -1,9 +1,10 @@
 //! Tool permissions: which tools may run, which need approval, and which are offered.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Permission of a tool.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Permission {
     /// Runs without approval.
@@ -24,7 +25,7 @@ impl Permission {
 }
 
 /// When approval is requested before a tool runs. Set by the agent; a caller can override it for a session.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ApprovalMode {
     /// Before every call.
@@ -37,7 +38,7 @@ pub enum ApprovalMode {
 }
 
 /// When a tool or context item is offered to the model.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum InclusionMode {
     /// In every session.

@@ -1,6 +1,7 @@
 //! Tool definitions, calls and results.
 
 use crate::{CallId, CallerServerTool, InclusionMode, Json, Permission, PermissionRule};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ pub const BUILT_IN_TOOLS: [&str; 8] = [
 ];
 
 /// Side effects of a tool. They decide whether a call that was interrupted by a crash may be retried.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Effects {
     /// No side effects; may be retried.

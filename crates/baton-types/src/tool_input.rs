@@ -1,6 +1,7 @@
 //! Input requests of running tools, and the answers to them.
 
 use crate::Json;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Input that a tool requires before it can continue.
@@ -50,7 +51,7 @@ pub enum QuestionKind {
 }
 
 /// Decision on a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AnswerAction {
     /// Accepted, with the requested content.

@@ -1,9 +1,10 @@
 //! Validation errors of a request, by field.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One invalid field and the reason.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FieldViolation {
     /// Path of the field, such as `message.parts[0]`.
     pub field: String,

@@ -59,6 +59,9 @@ pub(crate) enum CliCommand {
     Mcp(commands::mcp::McpOptions),
     /// Create, list and revoke access tokens
     Token(commands::token::TokenOptions),
+    /// Print the OpenAPI document of the HTTP API
+    #[command(name = "openapi")]
+    OpenApi(commands::openapi::OpenApiOptions),
     /// End MCP servers of a Baton process that was killed; started by Baton itself
     #[command(name = "end-orphans", hide = true)]
     Reap,
@@ -79,6 +82,7 @@ Examples:
   baton costs --by agent                           show model costs by agent
   baton doctor                                     check the setup
   baton mcp                                        serve all agents to MCP clients
+  baton openapi                                    print the OpenAPI document of the HTTP API
 
 You can also set most options of `baton up` as environment variables or in baton.yaml (not --strict,
 --insecure and --json; --config only as an environment variable). Precedence: flag, environment

@@ -106,6 +106,7 @@ async fn dispatch(command: CliCommand, screen: Screen) -> Result<Exit, CliError>
         CliCommand::Dashboards(options) => commands::dashboards::run(&options, screen),
         CliCommand::Doctor(options) => Box::pin(commands::doctor::run(options, screen)).await,
         CliCommand::Mcp(options) => with_double_ctrl_c(|stop| commands::mcp::run(options, screen, stop)).await,
+        CliCommand::OpenApi(options) => Ok(commands::openapi::run(&options, screen)),
         CliCommand::Reap => Ok(commands::reap::run()),
         CliCommand::Token(options) => Box::pin(commands::token::run(options, screen)).await,
     }

@@ -14,6 +14,7 @@ use baton_ports::StreamCursor;
 use baton_rules::Access;
 use baton_types::FieldViolation;
 use baton_types::{ErrorCode, Timestamp};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -24,11 +25,15 @@ const DEFAULT_PAGE_SIZE: usize = 50;
 const MAX_PAGE_SIZE: usize = 100;
 
 /// Query parameters of the list.
-#[derive(Deserialize)]
-pub(crate) struct ApprovalListParams {
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ApprovalListParams {
+    /// Only approvals of tasks of this agent.
     agent: Option<String>,
+    /// Only approvals that this task waits for.
     root_task_id: Option<String>,
+    /// Maximum number of approvals; 50 when absent, at most 100.
     page_size: Option<usize>,
+    /// `next_page_token` of the page before.
     page_token: Option<String>,
 }
 

@@ -7,17 +7,41 @@ mod answer;
 mod list;
 mod show;
 
-pub(crate) use answer::answer;
-pub(crate) use list::list;
-pub(crate) use show::show;
-
-use crate::state::ApiState;
+use crate::{resources::APPROVALS, state::ApiState};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_engine::{Approval, ApprovalError, ApprovalKind, ApprovalQuestion, ApprovalRef};
-use baton_http::Caller;
+use baton_http::{Caller, RouteAccess, RouteAgentSource, Routes};
 use baton_rules::Access;
 use baton_types::FieldViolation;
 use baton_types::StreamId;
+use std::sync::Arc;
+
+/// Adds the routes.
+pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
+    let (read, call) = (RouteAccess::Read(RouteAgentSource::Resource), RouteAccess::Call(RouteAgentSource::Resource));
+    let one = "/api/v1/approvals/{task}/{call}";
+    routes
+        .operation(
+            APPROVALS
+                .get("/api/v1/approvals", read, "listApprovals", "List pending approvals, newest first")
+                .note("Lists only approvals of agents that the token may read.")
+                .query::<list::ApprovalListParams>()
+                .reply::<baton_api::ApprovalList>(),
+            list::list,
+        )
+        .operation(
+            APPROVALS.get(one, read, "getApproval", "Show a pending approval").reply::<baton_api::ApprovalEntry>(),
+            show::show,
+        )
+        .operation(
+            APPROVALS
+                .post(one, call, "answerApproval", "Answer a pending approval or question")
+                .note("Replies as soon as the answer is journaled.")
+                .body::<baton_api::AnswerApproval>()
+                .reply::<baton_api::AnsweredApproval>(),
+            answer::answer,
+        )
+}
 
 /// The approval, if it is pending and the caller may read its agent.
 async fn find_approval(shared: &ApiState, caller: &Caller, target: &ApprovalRef) -> Result<Approval, ApiError> {

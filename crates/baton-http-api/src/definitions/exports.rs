@@ -10,10 +10,15 @@ pub(super) struct Exports;
 
 impl DefinitionCollection for Exports {
     const PATH: &'static str = "exports";
+    const PARAMETER: &'static str = "export";
     const NOUN: &'static str = "exported tool";
+    const ID: &'static str = "AgentExport";
+    const PUT_NOTE: &'static str = "Absent members keep their values.";
     type Body = AgentExport;
+    type List = AgentExportList;
+    type Entry = AgentExport;
 
-    fn all(of: &Definition) -> impl Serialize {
+    fn all(of: &Definition) -> Self::List {
         AgentExportList { exports: of.resources.exports.iter().map(export).collect(), digest: of.digest.to_string() }
     }
 

@@ -12,6 +12,7 @@ pub(super) trait KnowledgeItemKind: 'static {
     const KIND: ItemKind;
     const PATH: &'static str;
     const NOUN: &'static str;
+    const ID: &'static str;
 }
 
 pub(super) struct Rules;
@@ -20,6 +21,7 @@ impl KnowledgeItemKind for Rules {
     const KIND: ItemKind = ItemKind::Rule;
     const PATH: &'static str = "rules";
     const NOUN: &'static str = "rule";
+    const ID: &'static str = "AgentRule";
 }
 
 pub(super) struct References;
@@ -28,16 +30,22 @@ impl KnowledgeItemKind for References {
     const KIND: ItemKind = ItemKind::Reference;
     const PATH: &'static str = "references";
     const NOUN: &'static str = "reference";
+    const ID: &'static str = "AgentReference";
 }
 
 pub(super) struct Items<K>(PhantomData<K>);
 
 impl<K: KnowledgeItemKind> DefinitionCollection for Items<K> {
     const PATH: &'static str = K::PATH;
+    const PARAMETER: &'static str = K::NOUN;
     const NOUN: &'static str = K::NOUN;
+    const ID: &'static str = K::ID;
+    const PUT_NOTE: &'static str = "Absent members keep their values.";
     type Body = AgentItem;
+    type List = AgentItemList;
+    type Entry = AgentItem;
 
-    fn all(of: &Definition) -> impl Serialize {
+    fn all(of: &Definition) -> Self::List {
         let items = of.agent.knowledge.items(K::KIND).iter().map(item).collect();
         AgentItemList { items, digest: of.digest.to_string() }
     }

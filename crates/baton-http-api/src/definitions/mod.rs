@@ -11,13 +11,16 @@ mod servers;
 
 pub(crate) use create::create;
 
-use crate::error_codes;
-use crate::state::ApiState;
+use crate::{
+    error_codes,
+    resources::{AGENTS, ETAG, IF_MATCH},
+    state::ApiState,
+};
 use axum::{
     extract::{Path, rejection::PathRejection},
     response::Response,
 };
-use baton_api::AgentDetails;
+use baton_api::{AgentDetails, ChangeAgent, CloneAgent};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_http::{Caller, RouteAccess, Routes, base_url, has_owner_token, invalid_path, reply};
 use baton_manage::{Definition, ManageError, ManageRole, Manager};
@@ -46,14 +49,37 @@ impl fmt::Debug for DefinitionPorts {
     }
 }
 
-/// Routes for the parts of an agent definition.
+/// Adds the routes.
 pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
-    let routes = routes.post("/api/v1/agents/{agent}/clone", RouteAccess::AdminChange, copy::copy);
+    let change = RouteAccess::AdminChange;
+    let routes = routes
+        .operation(
+            AGENTS
+                .patch(
+                    "/api/v1/agents/{agent}",
+                    change,
+                    "changeAgent",
+                    "Change metadata, prompt and settings of an agent",
+                )
+                .note("All given changes are applied, or none.")
+                .header("If-Match", IF_MATCH)
+                .body::<ChangeAgent>()
+                .reply::<AgentDetails>()
+                .reply_header("ETag", ETAG),
+            change::change,
+        )
+        .operation(
+            AGENTS
+                .post("/api/v1/agents/{agent}/clone", change, "cloneAgent", "Copy a local agent")
+                .body::<CloneAgent>()
+                .reply_status::<AgentDetails>(201)
+                .reply_header("Location", "Path of the new agent")
+                .reply_header("ETag", ETAG),
+            copy::copy,
+        );
     let routes = part::mount::<Items<Rules>>(part::mount::<Items<References>>(routes));
     part::mount::<Servers>(part::mount::<Exports>(part::mount::<Providers>(routes)))
 }
-
-pub(crate) use change::change;
 
 type AgentPartPath = Result<Path<(String, String)>, PathRejection>;
 

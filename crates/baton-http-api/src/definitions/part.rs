@@ -4,7 +4,10 @@ use super::{
     AgentPartPath, authorize_change, if_match_digest, into_response, json_with_etag, manage_error, manage_role,
     parse_part_path, part_not_found, read_definition,
 };
-use crate::state::ApiState;
+use crate::{
+    resources::{AGENTS, ETAG, IF_MATCH},
+    state::ApiState,
+};
 use axum::{
     extract::{Request, State},
     response::Response,
@@ -14,6 +17,7 @@ use baton_http::{Caller, PathName, RouteAccess, Routes, body::json};
 use baton_manage::{Definition, ManageError};
 use baton_types::{AgentChange, Digest};
 use http::HeaderMap;
+use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use std::sync::Arc;
 
@@ -21,13 +25,23 @@ use std::sync::Arc;
 pub(super) trait DefinitionCollection: 'static {
     /// Path segment.
     const PATH: &'static str;
+    /// Path parameter of one entry.
+    const PARAMETER: &'static str;
     /// Singular noun for messages.
     const NOUN: &'static str;
+    /// Name of an entry in operation ids; the plural has an `s`.
+    const ID: &'static str;
+    /// Effect of a put on an existing entry.
+    const PUT_NOTE: &'static str;
     /// Request body of a put.
     type Body: DeserializeOwned + Send + Sync;
+    /// All entries, with the digest of the definition.
+    type List: Serialize + JsonSchema;
+    /// Description of an entry, received and sent.
+    type Entry: JsonSchema;
 
     /// All entries, with the digest of the definition.
-    fn all(of: &Definition) -> impl Serialize;
+    fn all(of: &Definition) -> Self::List;
 
     /// The entry with this name, without secrets.
     fn one(of: &Definition, name: &str) -> Option<impl Serialize>;
@@ -43,15 +57,44 @@ type StateExtractor = State<Arc<ApiState>>;
 
 /// Routes of one collection.
 pub(super) fn mount<P: DefinitionCollection>(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
-    let base = format!("/api/v1/agents/{{agent}}/{}", P::PATH);
-    // Another route below uses the same segment, and a segment needs one parameter name.
-    let one = format!("{base}/{{server}}");
+    let all = format!("/api/v1/agents/{{agent}}/{}", P::PATH);
+    let one = format!("{all}/{{{}}}", P::PARAMETER);
     let (look, change) = (RouteAccess::Admin, RouteAccess::AdminChange);
-    routes.get(&base, look, list::<P>).get(&one, look, show::<P>).put(&one, change, put::<P>).delete(
-        &one,
-        change,
-        remove::<P>,
-    )
+    let (id, noun) = (P::ID, P::NOUN);
+    routes
+        .operation(
+            AGENTS
+                .get(all, look, format!("list{id}s"), format!("List the {noun}s of an agent"))
+                .reply::<P::List>()
+                .reply_header("ETag", ETAG),
+            list::<P>,
+        )
+        .operation(
+            AGENTS
+                .get(one.clone(), look, format!("get{id}"), format!("Show one {noun} of an agent"))
+                .reply::<P::Entry>()
+                .reply_header("ETag", ETAG),
+            show::<P>,
+        )
+        .operation(
+            AGENTS
+                .put(one.clone(), change, format!("put{id}"), format!("Create or change one {noun} of an agent"))
+                .note(P::PUT_NOTE)
+                .header("If-Match", IF_MATCH)
+                .body::<P::Entry>()
+                .reply::<P::Entry>()
+                .reply_header("ETag", ETAG),
+            put::<P>,
+        )
+        .operation(
+            AGENTS
+                .delete(one, change, format!("delete{id}"), format!("Remove one {noun} of an agent"))
+                .note("Returns the entry as it was.")
+                .header("If-Match", IF_MATCH)
+                .reply::<P::Entry>()
+                .reply_header("ETag", ETAG),
+            remove::<P>,
+        )
 }
 
 async fn list<P: DefinitionCollection>(

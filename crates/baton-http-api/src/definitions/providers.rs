@@ -7,15 +7,21 @@ use baton_manage::{
 };
 use baton_types::{AgentChange, Json};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 pub(super) struct Providers;
 
 impl DefinitionCollection for Providers {
     const PATH: &'static str = "providers";
+    const PARAMETER: &'static str = "provider";
     const NOUN: &'static str = "provider";
+    const ID: &'static str = "AgentProvider";
+    const PUT_NOTE: &'static str = "Replaces the entry. A value sent in its redacted form keeps the stored value.";
     type Body = Json;
+    type List = AgentProviderList;
+    type Entry = Map<String, Value>;
 
-    fn all(of: &Definition) -> impl Serialize {
+    fn all(of: &Definition) -> Self::List {
         let available = available_providers();
         AgentProviderList { providers: providers(of), available, digest: of.digest.to_string() }
     }

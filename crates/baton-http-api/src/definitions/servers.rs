@@ -5,15 +5,21 @@ use baton_api::AgentServerList;
 use baton_manage::{Definition, ManageError, server_change, servers, shown_entry};
 use baton_types::{AgentChange, Json};
 use serde::Serialize;
+use serde_json::{Map, Value};
 
 pub(super) struct Servers;
 
 impl DefinitionCollection for Servers {
     const PATH: &'static str = "servers";
+    const PARAMETER: &'static str = "server";
     const NOUN: &'static str = "server";
+    const ID: &'static str = "AgentServer";
+    const PUT_NOTE: &'static str = "Replaces the entry. A value sent in its redacted form keeps the stored value.";
     type Body = Json;
+    type List = AgentServerList;
+    type Entry = Map<String, Value>;
 
-    fn all(of: &Definition) -> impl Serialize {
+    fn all(of: &Definition) -> Self::List {
         AgentServerList { servers: servers(of), digest: of.digest.to_string() }
     }
 

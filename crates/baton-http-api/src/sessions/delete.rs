@@ -8,13 +8,16 @@ use baton_api::DeletedSession;
 use baton_engine::{SessionDeletion, SessionRef, UnfinishedPolicy};
 use baton_http::{Caller, reply};
 use baton_rules::Access;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
 /// Query parameters.
-#[derive(Deserialize)]
-pub(crate) struct DeleteSessionQuery {
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct DeleteSessionQuery {
+    /// Agent of the session; required if several agents have a session with this context.
     agent: Option<String>,
+    /// Whether unfinished tasks are canceled; otherwise they prevent the deletion.
     #[serde(default)]
     force: bool,
 }

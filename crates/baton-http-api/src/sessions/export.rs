@@ -6,13 +6,16 @@ use axum::{body::Body, extract::State, response::Response};
 use baton_http::{Caller, reply};
 use baton_rules::Access;
 use http::{HeaderValue, header};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
 /// Query parameters.
-#[derive(Deserialize)]
-pub(crate) struct ExportSessionQuery {
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ExportSessionQuery {
+    /// Agent of the session; required if several agents have a session with this context.
     agent: Option<String>,
+    /// `json`, the default, or `markdown`.
     format: Option<String>,
 }
 

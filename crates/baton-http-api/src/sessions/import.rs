@@ -18,13 +18,16 @@ use baton_rules::Access;
 use baton_types::{AgentName, ContextId};
 use baton_wire::a2a::v1::Message;
 use http::{HeaderMap, header};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{pin::pin, sync::Arc};
 
 /// Query parameters: agent and context of the new session.
-#[derive(Deserialize)]
-pub(crate) struct ImportSessionQuery {
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ImportSessionQuery {
+    /// Agent of the new session; the agent in the file when absent.
     agent: Option<String>,
+    /// Context id of the new session; generated when absent.
     context: Option<String>,
 }
 

@@ -10,6 +10,7 @@ use baton_http::{Caller, reply};
 use baton_ports::ConversationCursor;
 use baton_rules::Access;
 use baton_types::{AgentName, Timestamp};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -20,10 +21,13 @@ const DEFAULT_PAGE_SIZE: usize = 50;
 const MAX_PAGE_SIZE: usize = 100;
 
 /// Query parameters.
-#[derive(Deserialize)]
-pub(crate) struct ListSessionsQuery {
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ListSessionsQuery {
+    /// Only sessions with this agent.
     agent: Option<String>,
+    /// Maximum number of sessions; 50 when absent, at most 100.
     page_size: Option<usize>,
+    /// `next_page_token` of the page before.
     page_token: Option<String>,
 }
 

@@ -14,18 +14,22 @@ mod markdown;
 mod settings;
 mod show;
 
-use crate::state::ApiState;
+use crate::{resources::SESSIONS, state::ApiState};
 use axum::extract::{
     Path, Query,
     rejection::{PathRejection, QueryRejection},
 };
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{
+    A2aMessage, ApiError, ApiErrorKind, ChangeSession, ChangedSession, DeletedSession, ForkSession, ImportedSession,
+    SessionDetails, SessionFile, SessionList,
+};
 use baton_engine::{SessionError, SessionRef, SessionSummary, SessionView};
 use baton_http::{Caller, RouteAccess, RouteAgentSource, Routes, invalid_path};
 use baton_ports::ConversationSummary;
 use baton_rules::{Access, SessionRecord};
 use baton_types::FieldViolation;
 use baton_types::{AgentName, ErrorCode, ItemName, SessionId, SessionOrigin, StreamId};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;
 
@@ -35,21 +39,89 @@ const MAX_LAST_MESSAGE_CHARS: usize = 200;
 /// Adds the routes.
 pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
     let (read, call) = (RouteAccess::Read(RouteAgentSource::Resource), RouteAccess::Call(RouteAgentSource::Resource));
+    let (all, one) = ("/api/v1/sessions", "/api/v1/sessions/{context}");
     routes
-        .get("/api/v1/sessions", read, list::list)
-        .post("/api/v1/sessions", call, import::import)
-        .get("/api/v1/sessions/{context}", read, show::show)
-        .patch("/api/v1/sessions/{context}", call, change::change)
-        .delete("/api/v1/sessions/{context}", call, delete::delete)
-        .get("/api/v1/sessions/{context}/export", read, export::export)
-        .post("/api/v1/sessions/{context}/fork", call, fork::fork)
-        .delete("/api/v1/sessions/{context}/settings", call, settings::reset)
-        .post("/api/v1/sessions/{context}/settings/save", RouteAccess::AdminChange, settings::save)
+        .operation(
+            SESSIONS
+                .get(all, read, "listSessions", "List sessions, most recently active first")
+                .note("Lists only sessions with agents that the token may read.")
+                .query::<list::ListSessionsQuery>()
+                .reply::<SessionList>(),
+            list::list,
+        )
+        .operation(
+            SESSIONS
+                .post(all, call, "importSession", "Create a session from a file")
+                .query::<import::ImportSessionQuery>()
+                .body::<SessionFile<A2aMessage>>()
+                .body_as::<String>("text/markdown")
+                .reply::<ImportedSession>(),
+            import::import,
+        )
+        .operation(
+            SESSIONS
+                .get(one, read, "getSession", "Show a session with its messages")
+                .query::<SessionAgentQuery>()
+                .reply::<SessionDetails<A2aMessage>>(),
+            show::show,
+        )
+        .operation(
+            SESSIONS
+                .patch(one, call, "changeSession", "Change title, settings and items of a session")
+                .note("Settings take effect with the next run.")
+                .query::<SessionAgentQuery>()
+                .body::<ChangeSession>()
+                .reply::<ChangedSession>(),
+            change::change,
+        )
+        .operation(
+            SESSIONS
+                .delete(one, call, "deleteSession", "Delete a session with all of its tasks")
+                .query::<delete::DeleteSessionQuery>()
+                .reply::<DeletedSession>(),
+            delete::delete,
+        )
+        .operation(
+            SESSIONS
+                .get(format!("{one}/export"), read, "exportSession", "Export a session as a file")
+                .query::<export::ExportSessionQuery>()
+                .reply::<SessionFile<A2aMessage>>()
+                .reply_text("text/markdown"),
+            export::export,
+        )
+        .operation(
+            SESSIONS
+                .post(format!("{one}/fork"), call, "forkSession", "Create a session with the history of this one")
+                .query::<SessionAgentQuery>()
+                .body::<ForkSession>()
+                .reply::<baton_api::SessionSummary>(),
+            fork::fork,
+        )
+        .operation(
+            SESSIONS
+                .delete(format!("{one}/settings"), call, "resetSessionSettings", "Restore the settings of the agent")
+                .query::<SessionAgentQuery>()
+                .reply::<ChangedSession>(),
+            settings::reset,
+        )
+        .operation(
+            SESSIONS
+                .post(
+                    format!("{one}/settings/save"),
+                    RouteAccess::AdminChange,
+                    "saveSessionSettings",
+                    "Move the settings of a session to its agent",
+                )
+                .query::<SessionAgentQuery>()
+                .reply::<ChangedSession>(),
+            settings::save,
+        )
 }
 
 /// Query parameter that selects the agent.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(crate) struct SessionAgentQuery {
+    /// Agent of the session; required if several agents have a session with this context.
     agent: Option<String>,
 }
 

@@ -4,19 +4,38 @@ mod create;
 mod list;
 mod revoke;
 
-pub(crate) use create::create;
-pub(crate) use list::list;
-pub(crate) use revoke::revoke;
-
-use crate::error_codes;
-use crate::state::ApiState;
-use baton_api::TokenEntry;
+use crate::{error_codes, resources::TOKENS, state::ApiState};
 use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{CreateToken, CreatedToken, TokenEntry, TokenList};
 use baton_engine::EngineError;
-use baton_http::Caller;
+use baton_http::{Caller, RouteAccess, Routes};
 use baton_ports::{TokenError, TokenIssuer, TokenRecord};
 use baton_rules::Access;
 use baton_types::ErrorCode;
+use std::sync::Arc;
+
+/// Adds the routes.
+pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
+    let (admin, change) = (RouteAccess::Admin, RouteAccess::AdminChange);
+    routes
+        .operation(
+            TOKENS
+                .get("/api/v1/tokens", admin, "listTokens", "List all tokens, also expired and revoked ones")
+                .reply::<TokenList>(),
+            list::list,
+        )
+        .operation(
+            TOKENS
+                .post("/api/v1/tokens", change, "createToken", "Create a token")
+                .body::<CreateToken>()
+                .reply_status::<CreatedToken>(201),
+            create::create,
+        )
+        .operation(
+            TOKENS.delete("/api/v1/tokens/{token}", change, "revokeToken", "Revoke a token").reply::<TokenEntry>(),
+            revoke::revoke,
+        )
+}
 
 /// Token issuer. Requires `admin`.
 fn tokens<'a>(shared: &'a ApiState, caller: &Caller) -> Result<&'a dyn TokenIssuer, ApiError> {

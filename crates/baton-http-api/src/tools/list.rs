@@ -12,6 +12,7 @@ use baton_http::{Caller, PathName, reply};
 use baton_ports::ServerStatus;
 use baton_rules::Access;
 use baton_types::ErrorCode;
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{sync::Arc, time::Duration};
 
@@ -19,8 +20,9 @@ use std::{sync::Arc, time::Duration};
 const MAX_WAIT: Duration = Duration::from_secs(30);
 
 /// Query parameters of the list.
-#[derive(Deserialize)]
-pub(crate) struct ToolListParams {
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct ToolListParams {
+    /// Maximum wait for starting MCP servers, such as `500ms`, `1s` or `1m`; at most 30 seconds.
     wait: Option<String>,
 }
 

@@ -13,18 +13,13 @@ mod run;
 mod scope;
 mod state;
 
-pub(crate) use answer::answer;
-pub(crate) use call::call;
-pub(crate) use list::list;
-pub(crate) use permission::{set_server_permission, set_tool_permission};
-
-use crate::error_codes;
-use crate::state::ApiState;
-use baton_api::{ApiError, ApiErrorKind};
-use baton_http::Caller;
+use crate::{error_codes, resources::TOOLS, state::ApiState};
+use baton_api::{AnswerTool, ApiError, ApiErrorKind, PermissionReply, SetPermission, ToolList, ToolReply};
+use baton_http::{Caller, RouteAccess, RouteAgentSource, Routes};
 use baton_ports::ToolHost;
 use baton_rules::Access;
 use baton_types::AgentSpec;
+use serde_json::{Map, Value};
 use std::{fmt, sync::Arc};
 
 /// Access to the tool host.
@@ -38,6 +33,59 @@ impl fmt::Debug for ToolPorts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolPorts").finish_non_exhaustive()
     }
+}
+
+/// Adds the routes.
+pub(crate) fn mount(routes: Routes<Arc<ApiState>>) -> Routes<Arc<ApiState>> {
+    let (read, call) = (RouteAccess::Read(RouteAgentSource::Path), RouteAccess::Call(RouteAgentSource::Path));
+    let change = RouteAccess::AdminChange;
+    let one = "/api/v1/agents/{agent}/tools/{tool}";
+    routes
+        .operation(
+            TOOLS
+                .get("/api/v1/agents/{agent}/tools", read, "listTools", "List the tools and MCP servers of an agent")
+                .query::<list::ToolListParams>()
+                .reply::<ToolList>(),
+            list::list,
+        )
+        .operation(
+            TOOLS
+                .post(one, call, "callTool", "Call a tool without a model")
+                .note(
+                    "The body is the object of arguments. If the reply has questions, send the same arguments with \
+                     the answers to `answerTool`.",
+                )
+                .optional_body::<Map<String, Value>>()
+                .reply::<ToolReply>(),
+            call::call,
+        )
+        .operation(
+            TOOLS
+                .post(format!("{one}/answers"), call, "answerTool", "Continue a tool call that asked questions")
+                .body::<AnswerTool>()
+                .reply::<ToolReply>(),
+            answer::answer,
+        )
+        .operation(
+            TOOLS
+                .put(format!("{one}/permission"), change, "setToolPermission", "Set the permission of a tool")
+                .note("`{tool}` may also be a whole server: its name, or its prefix such as `files__*`.")
+                .body::<SetPermission>()
+                .reply::<PermissionReply>(),
+            permission::set_tool_permission,
+        )
+        .operation(
+            TOOLS
+                .put(
+                    "/api/v1/agents/{agent}/servers/{server}/permission",
+                    change,
+                    "setServerPermission",
+                    "Set the default permission of a server's tools",
+                )
+                .body::<SetPermission>()
+                .reply::<PermissionReply>(),
+            permission::set_server_permission,
+        )
 }
 
 /// The agent of a path and its tool host, if the caller has the access.

@@ -19,19 +19,24 @@ use baton_traceql::{Mode, ParsedQuery, Query as TraceQl, Root, parse, search_pip
 use baton_types::ErrorCode;
 use bytes::Bytes;
 use http::{HeaderValue, header};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{io, pin::pin, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
 
 /// Query parameters of an export.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct SpanExportParams {
+    /// TraceQL query that selects spans; all spans when empty.
     #[serde(default)]
     q: String,
+    /// Earliest start time: RFC 3339, or Unix time in seconds or nanoseconds.
     #[serde(default)]
     start: String,
+    /// First start time that is not exported, in the same forms.
     #[serde(default)]
     end: String,
+    /// `1` or `true`: read the query strictly like Tempo.
     #[serde(default)]
     strict: String,
 }

@@ -16,6 +16,7 @@ use baton_traceql::{Aliases, Mode, SearchPlan, check_tail, parse};
 use baton_types::ErrorCode;
 use bytes::Bytes;
 use http::{HeaderValue, header};
+use schemars::JsonSchema;
 use serde::Deserialize;
 use std::{convert::Infallible, io::Write as _, pin::pin, sync::Arc, time::Duration};
 use tokio_util::sync::CancellationToken;
@@ -30,10 +31,12 @@ const CHUNK_BYTES: usize = 64 * 1024;
 const SPANS_PER_YIELD: usize = 1024;
 
 /// Query parameters of a tail.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 pub(super) struct SpanTailParams {
+    /// TraceQL query that selects spans; all spans when empty.
     #[serde(default)]
     q: String,
+    /// `1` or `true`: read the query strictly like Tempo.
     #[serde(default)]
     strict: String,
 }

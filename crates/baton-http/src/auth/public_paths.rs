@@ -30,7 +30,7 @@ pub(super) fn is_public(method: &Method, path: &str, cards: CardVisibility, metr
         return false;
     }
     let document = path.strip_prefix("/.well-known/");
-    let always = matches!(path, "/healthz" | "/health" | "/readyz")
+    let always = matches!(path, "/healthz" | "/health" | "/readyz" | "/api/openapi.json")
         || document == Some("jwks.json")
         || document.and_then(|name| name.strip_prefix("oauth-protected-resource")).is_some_and(is_end);
     always
@@ -91,6 +91,7 @@ mod tests {
             "/healthz",
             "/health",
             "/readyz",
+            "/api/openapi.json",
             "/.well-known/jwks.json",
             "/.well-known/oauth-protected-resource",
             "/.well-known/oauth-protected-resource/agents/weather",
@@ -111,6 +112,8 @@ mod tests {
             "//",
             "/api/v1/tasks/1",
             "/api/v1/tokens",
+            "/api/",
+            "/api/openapi.json/",
             "/api/v1/peers/notifications/1",
             "/metrics",
             "/nowhere",

@@ -1,5 +1,6 @@
 //! Required access of operations.
 
+use serde_json::{Value, json};
 use std::fmt;
 
 /// Access that an operation requires.
@@ -58,6 +59,54 @@ impl RouteAccess {
             | Self::TelemetryRead
             | Self::Admin
             | Self::AdminChange => false,
+        }
+    }
+}
+
+impl RouteAccess {
+    /// The requirement as a sentence of the OpenAPI document.
+    pub(crate) fn requirement(self) -> String {
+        match self {
+            Self::Open => "Requires no token.".to_owned(),
+            Self::Card => "Requires no token, or `read` if `auth.cards` is `private`.".to_owned(),
+            Self::Metrics => "Requires `telemetry:read`, or no token if `auth.metrics` is `public`.".to_owned(),
+            Self::Registration => "Requires the token of the registration.".to_owned(),
+            Self::Authenticated => "Requires a valid token.".to_owned(),
+            Self::Method => "Requires a valid token; the method in the body decides about its scope.".to_owned(),
+            Self::Read(source) => format!("Requires `read` for {}.", source.phrase()),
+            Self::ReadOrCall(source) => {
+                format!("Requires `read` for {}; some actions require `call`.", source.phrase())
+            }
+            Self::Call(source) => format!("Requires `call` for {}.", source.phrase()),
+            Self::TelemetryRead => "Requires `telemetry:read`.".to_owned(),
+            Self::Admin => "Requires `admin`.".to_owned(),
+            Self::AdminChange => "Requires `admin`; the audit log records the change.".to_owned(),
+        }
+    }
+
+    /// The requirement as Security Requirement Objects, with scopes as roles.
+    pub(crate) fn security(self) -> Value {
+        let bearer = |scope: &str| json!({"bearer": [scope]});
+        match self {
+            Self::Open => json!([]),
+            Self::Card => json!([{}, bearer("read")]),
+            Self::Metrics => json!([{}, bearer("telemetry:read")]),
+            Self::Registration => json!([{"notification": []}]),
+            Self::Authenticated | Self::Method => json!([{"bearer": []}]),
+            Self::Read(_) | Self::ReadOrCall(_) => json!([bearer("read")]),
+            Self::Call(_) => json!([bearer("call")]),
+            Self::TelemetryRead => json!([bearer("telemetry:read")]),
+            Self::Admin | Self::AdminChange => json!([bearer("admin")]),
+        }
+    }
+}
+
+impl RouteAgentSource {
+    fn phrase(self) -> &'static str {
+        match self {
+            Self::Path => "the agent in the path",
+            Self::Resource => "the agent of the resource",
+            Self::Every => "all agents",
         }
     }
 }

@@ -2,14 +2,15 @@
 //!
 //! [`Routes`] is the only way to mount a handler. Access that is known before the body is read is checked here, before
 //! the handler is called. Access that depends on the agent of a task, or on a method in the body, is checked by the
-//! operation. [`crate::surface`] returns the table.
+//! operation. [`crate::surface`] returns the table. Routes below `/api/` are mounted with their description
+//! ([`Routes::operation`]), which becomes their entry in the OpenAPI document.
 
 mod access;
 mod check;
 
 pub use access::{RouteAccess, RouteAgentSource};
 
-use crate::{HttpContext, auth::guard_card, telemetry::note_route};
+use crate::{HttpContext, Operation, auth::guard_card, telemetry::note_route};
 use axum::{
     Router,
     handler::Handler,
@@ -20,7 +21,7 @@ use check::AccessHandler;
 use std::sync::Arc;
 
 /// One entry of the operation table.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct RouteEntry {
     /// HTTP method; `ANY` if the handler accepts all of them.
     pub method: &'static str,
@@ -28,6 +29,8 @@ pub struct RouteEntry {
     pub path: String,
     /// Required access.
     pub access: RouteAccess,
+    /// Description in the OpenAPI document; `None` for routes of other protocols.
+    pub operation: Option<Arc<Operation>>,
 }
 
 /// Routes of one surface, whose handlers share the state `S`.
@@ -44,6 +47,11 @@ pub struct SurfaceRoutes {
 }
 
 impl SurfaceRoutes {
+    /// The operation table.
+    pub fn entries(&self) -> &[RouteEntry] {
+        &self.entries
+    }
+
     pub(crate) fn into_parts(self) -> (Router, Vec<RouteEntry>) {
         (self.router, self.entries)
     }
@@ -55,56 +63,58 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         Self { context: Arc::clone(context), router: Router::new(), entries: Vec::new() }
     }
 
+    /// Mounts a handler with its description; `GET` includes `HEAD`.
+    #[must_use]
+    pub fn operation<H: Handler<T, S>, T: 'static>(self, operation: Operation, handler: H) -> Self {
+        let operation = Arc::new(operation);
+        let Operation { method, filter, path, access, .. } = &*operation;
+        let entry = RouteEntry { method, path: path.clone(), access: *access, operation: Some(Arc::clone(&operation)) };
+        self.on(entry, *filter, handler)
+    }
+
     /// Mounts a handler for `GET` and `HEAD`.
     #[must_use]
     pub fn get<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.on("GET", MethodFilter::GET, path, access, handler)
+        self.on(undescribed("GET", path, access), MethodFilter::GET, handler)
     }
 
     /// Mounts a handler for `POST`.
     #[must_use]
     pub fn post<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.on("POST", MethodFilter::POST, path, access, handler)
+        self.on(undescribed("POST", path, access), MethodFilter::POST, handler)
     }
 
     /// Mounts a handler for `PUT`.
     #[must_use]
     pub fn put<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.on("PUT", MethodFilter::PUT, path, access, handler)
+        self.on(undescribed("PUT", path, access), MethodFilter::PUT, handler)
     }
 
     /// Mounts a handler for `PATCH`.
     #[must_use]
     pub fn patch<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.on("PATCH", MethodFilter::PATCH, path, access, handler)
+        self.on(undescribed("PATCH", path, access), MethodFilter::PATCH, handler)
     }
 
     /// Mounts a handler for `DELETE`.
     #[must_use]
     pub fn delete<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.on("DELETE", MethodFilter::DELETE, path, access, handler)
+        self.on(undescribed("DELETE", path, access), MethodFilter::DELETE, handler)
     }
 
     /// Mounts a handler for every method.
     #[must_use]
     pub fn any<H: Handler<T, S>, T: 'static>(mut self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.entries.push(RouteEntry { method: "ANY", path: path.to_owned(), access });
+        self.entries.push(undescribed("ANY", path, access));
         let handler = AccessHandler { handler, access, context: Arc::clone(&self.context) };
         self.router = self.router.route(path, routing::any(handler));
         self
     }
 
-    fn on<H: Handler<T, S>, T: 'static>(
-        mut self,
-        method: &'static str,
-        filter: MethodFilter,
-        path: &str,
-        access: RouteAccess,
-        handler: H,
-    ) -> Self {
-        self.entries.push(RouteEntry { method, path: path.to_owned(), access });
-        let handler = AccessHandler { handler, access, context: Arc::clone(&self.context) };
-        self.router = self.router.route(path, routing::on(filter, handler));
+    fn on<H: Handler<T, S>, T: 'static>(mut self, entry: RouteEntry, filter: MethodFilter, handler: H) -> Self {
+        let handler = AccessHandler { handler, access: entry.access, context: Arc::clone(&self.context) };
+        self.router = self.router.route(&entry.path, routing::on(filter, handler));
+        self.entries.push(entry);
         self
     }
 
@@ -133,8 +143,17 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         self
     }
 
+    /// The operation table.
+    pub fn entries(&self) -> &[RouteEntry] {
+        &self.entries
+    }
+
     /// The complete routes with their state.
     pub fn with_state(self, state: S) -> SurfaceRoutes {
         SurfaceRoutes { router: self.router.with_state(state), entries: self.entries }
     }
+}
+
+fn undescribed(method: &'static str, path: &str, access: RouteAccess) -> RouteEntry {
+    RouteEntry { method, path: path.to_owned(), access, operation: None }
 }

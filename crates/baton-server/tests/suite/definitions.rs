@@ -1,5 +1,6 @@
 //! Agents that are created, changed and deleted at run time, over HTTP and with the management tools over MCP.
 
+use crate::openapi::check_response;
 use crate::world::configured;
 use crate::{
     mcp_endpoints::{call_mcp, common, ports},
@@ -80,6 +81,7 @@ async fn ask(app: &Router, method: &str, path: &str, tag: Option<&str>, body: Va
     }
     let body = if body.is_null() { Body::empty() } else { Body::from(body.to_string()) };
     let response = app.clone().oneshot(request.body(body).unwrap()).await.unwrap();
+    let response = check_response(method, &format!("/api/v1/agents{path}"), response).await;
     let tag = response.headers().get(header::ETAG).map(|tag| tag.to_str().unwrap().to_owned()).unwrap_or_default();
     let status = response.status().as_u16();
     let body = response.into_body().collect().await.unwrap().to_bytes();

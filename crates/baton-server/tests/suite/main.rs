@@ -21,6 +21,7 @@ mod extensions;
 mod mcp_endpoints;
 mod media_types;
 mod meters;
+mod openapi;
 #[path = "../../../baton-rules/tests/suite/permission_cases.rs"]
 mod permission_cases;
 mod response_bounds;

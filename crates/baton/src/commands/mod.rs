@@ -11,6 +11,7 @@ pub(crate) mod doctor;
 pub(crate) mod mcp;
 pub(crate) mod models;
 pub(crate) mod new;
+pub(crate) mod openapi;
 pub(crate) mod reap;
 pub(crate) mod run;
 pub(crate) mod sessions;

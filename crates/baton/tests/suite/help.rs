@@ -53,6 +53,7 @@ fn every_command_explains_itself() {
         &["mcp", "--help"],
         &["models", "--help"],
         &["models", "check", "--help"],
+        &["openapi", "--help"],
         &["token", "--help"],
         &["token", "create", "--help"],
         &["token", "list", "--help"],

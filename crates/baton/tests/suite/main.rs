@@ -60,6 +60,7 @@ mod models;
 mod old_journal;
 mod old_python_client;
 mod openai_clients;
+mod openapi;
 mod otel;
 mod otlp_signals;
 #[cfg(target_os = "linux")]

@@ -19,4 +19,5 @@ mod streams;
 mod tokens;
 mod tool_permissions;
 mod walk;
+mod walk_fixtures;
 mod walk_requests;

@@ -15,21 +15,21 @@ use http_body_util::BodyExt as _;
 use serde_json::json;
 use std::{fmt::Write as _, sync::Arc, time::Duration};
 
-const AGENT: &str = "name: weather
+pub(super) const AGENT: &str = "name: weather
 tools:
   - name: get_weather
     description: Tells the weather.
     http: { url: \"https://weather.example.com/\" }
 ";
 /// The pattern of the second server takes precedence over permissions of its single tools.
-const SERVERS: &str = r#"{"mcpServers": {
+pub(super) const SERVERS: &str = r#"{"mcpServers": {
   "files": {"url": "https://files.example.com/", "prefix": "fs"},
   "shop": {"url": "https://shop.example.com/", "permissions": {"tools": {"b*": "deny"}}}
 }}
 "#;
 
 /// Two servers, one with a tool prefix that differs from its name, and a denied tool.
-struct StaticToolHost;
+pub(super) struct StaticToolHost;
 
 impl ToolHost for StaticToolHost {
     fn call<'a>(&'a self, _: ToolInvocation<'a>) -> BoxFuture<'a, ToolOutcome> {

@@ -2,18 +2,19 @@
 
 use super::{
     isolation::{CONTEXT, PUSH, create_resources},
-    open::EmptyPeerRegistry,
     server::{TestServer, bearer, token},
+    tool_permissions::{AGENT, SERVERS, StaticToolHost},
+    walk_fixtures::{AcceptingPeerRegistry, StaticExports},
 };
 use crate::{
     bindings::{framed, headers, raw},
     mcp_endpoints, meters,
-    world::{StaticAgents, WeatherTools, agent, engine},
+    world::{StaticAgents, agent, definitions, engine},
 };
 use baton_engine::NoPeers;
 use baton_http::{RouteAccess, RouteEntry};
-use baton_http_api::{PeerPorts, ToolPorts};
-use baton_http_telemetry::{MeterPorts, SpanPorts};
+use baton_http_api::{DefinitionPorts, PeerPorts, ToolPorts};
+use baton_http_telemetry::{ExportPorts, MeterPorts, SpanPorts};
 use baton_ports::AgentSource;
 use baton_spans::{EmbeddedSpanStore, SpanStoreOptions};
 use baton_types::Digest;
@@ -22,10 +23,23 @@ use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+/// Entries of the collections of a definition.
+const COLLECTIONS: &str = "rules:
+  - { name: tone, text: Be kind. }
+references:
+  - { name: sky, text: The sky is blue. }
+exports:
+  - { name: sum, description: Sums up, prompt: Sum up }
+providers:
+  openai: { rpm: 7 }
+";
+
 /// A server with one resource of each kind, owned by `acme/ann`; the agent is `weather`.
 pub(super) struct World {
     pub(super) server: TestServer,
     task: String,
+    /// Path of the pending approval.
+    approval: String,
     handoff: String,
     pub(super) response: String,
     pub(super) conversation: String,
@@ -38,12 +52,17 @@ impl World {
     pub(super) async fn new(owner: Digest) -> Self {
         let names = ["clock", "weather"];
         let agents: Arc<dyn AgentSource> = Arc::new(StaticAgents(names.map(|name| Arc::new(agent(name))).to_vec()));
+        let definition = format!("{AGENT}{COLLECTIONS}");
+        let repository = definitions(&[("agent.yaml", &definition), ("mcp.json", SERVERS)]).await;
         let server = TestServer::with_options(
             |access| access.owner = Some(owner),
             |options| {
                 options.mcp = Some(mcp_endpoints::ports(&agents, Arc::new(engine(&names))));
-                options.api.tools = Some(ToolPorts { host: Arc::new(WeatherTools) });
-                options.api.peers = Some(PeerPorts { registry: Arc::new(EmptyPeerRegistry), peers: Arc::new(NoPeers) });
+                options.api.tools = Some(ToolPorts { host: Arc::new(StaticToolHost) });
+                let registry = Arc::new(AcceptingPeerRegistry);
+                options.api.peers = Some(PeerPorts { registry, peers: Arc::new(NoPeers) });
+                options.api.definitions = Some(DefinitionPorts { repository });
+                options.telemetry.exports = Some(ExportPorts { exports: Arc::new(StaticExports) });
                 options.telemetry.meters = Some(MeterPorts { meters: meters::meters(), now: || 2_000 });
                 let store = EmbeddedSpanStore::in_memory(SpanStoreOptions::default()).unwrap();
                 options.telemetry.spans = Some(SpanPorts { store });
@@ -53,12 +72,18 @@ impl World {
         let mut world = Self {
             server,
             task: owned.tasks[0].clone(),
+            approval: format!("{}/", owned.tasks[1]),
             handoff: owned.handoff,
             response: String::new(),
             conversation: String::new(),
             item: String::new(),
             output: String::new(),
         };
+        let pending = world.send("GET", "/api/v1/approvals", &Value::Null).await;
+        let pending = pending["approvals"].as_array().unwrap().iter().map(|one| text(&one["id"]));
+        world.approval = pending.into_iter().find(|id| id.starts_with(&world.approval)).unwrap();
+        let settings = json!({"settings": {"max_turns": 3}, "title": "Weather"});
+        world.send("PATCH", &format!("/api/v1/sessions/{CONTEXT}?agent=weather"), &settings).await;
         world.conversation = text(&world.send("POST", "/v1/conversations", &json!({})).await["id"]);
         let asked = json!({"model": "weather", "input": "Hello", "conversation": world.conversation});
         let answered = world.send("POST", "/v1/responses", &asked).await;
@@ -91,6 +116,7 @@ impl World {
 
     /// The path with its parameters replaced by existing ids.
     fn filled(&self, path: &str) -> String {
+        let path = path.replace("{task}/{call}", &self.approval);
         [
             ("{agent}", "weather"),
             ("{tenant}", "weather"),
@@ -106,13 +132,16 @@ impl World {
             ("{tool}", "get_weather"),
             ("{trace}", "1"),
             ("{tag}", "name"),
-            ("{server}", "nothing"),
-            ("{call}", "nothing"),
+            ("{server}", "files"),
+            ("{rule}", "tone"),
+            ("{reference}", "sky"),
+            ("{export}", "sum"),
+            ("{provider}", "openai"),
             ("{registration}", "nothing"),
             ("{*resource}", "agents"),
         ]
         .iter()
-        .fold(path.to_owned(), |path, (name, value)| path.replace(name, value))
+        .fold(path, |path, (name, value)| path.replace(name, value))
     }
 }
 
@@ -138,11 +167,11 @@ pub(super) struct Request {
 
 /// Requests of an operation: one, or one for each method that its body or path can select.
 pub(super) fn requests(entry: &RouteEntry, world: &World) -> Vec<Request> {
-    let RouteEntry { method, path, access } = entry;
+    let RouteEntry { method, path, access, .. } = entry;
     let plain = |suffix: &str, verb: &str, body: Vec<u8>, content_type| Request {
         name: format!("{method} {path}{suffix}{verb}"),
         method: if *method == "ANY" { "GET" } else { method },
-        path: format!("{}{verb}", world.filled(path)),
+        path: format!("{}{verb}{}", world.filled(path), query(method, path)),
         kind: Kind::Http { content_type, body },
     };
     let json = |body: Value| if body.is_null() { Vec::new() } else { body.to_string().into_bytes() };
@@ -191,7 +220,20 @@ pub(super) fn requests(entry: &RouteEntry, world: &World) -> Vec<Request> {
         return vec![plain("", "", framed(&[]), "application/grpc")];
     }
     let body = if matches!(*method, "GET" | "DELETE") { Value::Null } else { body(path) };
-    vec![plain("", "", json(body), "application/json")]
+    let mut all = vec![plain("", "", json(body), "application/json")];
+    if (*method, path.as_str()) == ("POST", "/api/v1/agents") {
+        let remote = json!({"url": "https://abroad.example.com"}).to_string();
+        all.push(plain(" remote", "", remote.into_bytes(), "application/json"));
+    }
+    all
+}
+
+/// Query without which the operation cannot succeed.
+fn query(method: &str, path: &str) -> &'static str {
+    match (method, path) {
+        ("DELETE", "/api/v1/sessions/{context}") => "?force=true",
+        _ => "",
+    }
 }
 
 fn body(path: &str) -> Value {
@@ -206,7 +248,21 @@ fn body(path: &str) -> Value {
         }
         "/api/v1/tokens" => json!({"name": "another"}),
         "/api/v1/sessions/{context}" => json!({"title": "Weather"}),
-        "/api/v1/approvals/{task}/{call}" => json!({"decision": "allow_once"}),
+        "/api/v1/sessions" => json!({
+            "format": "baton.session/1", "agent": "weather",
+            "messages": [{"at": null, "message": {"role": "ROLE_USER", "parts": [{"text": "Hello"}]}}],
+        }),
+        "/api/v1/approvals/{task}/{call}" => json!({"text": "Lisbon"}),
+        "/api/v1/agents" => json!({"name": "bob", "title": "Bob", "description": "Helps.", "prompt": "Be brief."}),
+        "/api/v1/agents/{agent}" => json!({"title": "Weather"}),
+        "/api/v1/agents/{agent}/clone" => json!({"name": "rob"}),
+        "/api/v1/agents/{agent}/rules/{rule}" => json!({"text": "Be calm."}),
+        "/api/v1/agents/{agent}/references/{reference}" => json!({"text": "It is grey."}),
+        "/api/v1/agents/{agent}/exports/{export}" => json!({"prompt": "Sum it up"}),
+        "/api/v1/agents/{agent}/servers/{server}" => json!({"url": "https://mcp.example.com/mcp"}),
+        "/api/v1/agents/{agent}/providers/{provider}" => json!({"rpm": 8}),
+        "/api/v1/agents/{agent}/tools/{tool}/answers" => json!({"answers": []}),
+        path if path.ends_with("/permission") => json!({"permission": "ask"}),
         _ => json!({}),
     }
 }

@@ -6,6 +6,7 @@ mod request;
 
 pub(crate) use reply::{Events, Reply, framed};
 
+use crate::openapi::check_response;
 use axum::{Router, body::Body};
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, header};
 use serde_json::Value;
@@ -140,7 +141,8 @@ pub(crate) async fn raw(
     let mut request = Request::builder().method(method).uri(path).body(body.into()).unwrap();
     *request.headers_mut() = headers;
     request.headers_mut().entry(header::HOST).or_insert(HeaderValue::from_static("localhost"));
-    app.clone().oneshot(request).await.unwrap()
+    let response = app.clone().oneshot(request).await.unwrap();
+    check_response(method, path, response).await
 }
 
 pub(crate) fn headers(pairs: Headers<'_>) -> HeaderMap {
