@@ -1,9 +1,8 @@
 //! Requests of A2A 1.0.
 
 use crate::property::{accepted, assert_round_trip, params, to_text};
-use baton_types::{Json, MAX_JSON_DEPTH, PushDialect};
+use baton_types::{Json, MAX_JSON_DEPTH, PushDialect, Violations};
 use baton_encoding::depth_within;
-use baton_types::Violations;
 use baton_wire::{a2a::v1, jsonrpc::{self, RpcRequest, RpcResponse}};
 use serde::{Serialize, de::DeserializeOwned};
 use std::fmt::Debug;

@@ -5,8 +5,7 @@ use crate::{
     tool::is_authority,
 };
 use baton_document::{DocumentNode, DocumentReader, Fields, LocatedValue, NodeValue, SourceLocation};
-use baton_types::is_agent_name;
-use baton_types::{AgentName, HandoffTarget};
+use baton_types::{AgentName, HandoffTarget, is_agent_name};
 use std::collections::BTreeSet;
 
 const MAX_URL: usize = 2048;

@@ -10,9 +10,8 @@ use crate::{
 use baton_document::{DocumentReader, LocatedValue, SourceLocation};
 use baton_types::{
     AgentName, AgentSpec, ApprovalMode, ControlTools, GenerationSettings, HandoffTarget, Knowledge, KnownProvider,
-    ModelSpec, RelevanceLimits, RunLimits, SkillSpec, ToolExecution, ToolPolicy,
+    ModelSpec, RESERVED_AGENT_NAMES, RelevanceLimits, RunLimits, SkillSpec, ToolExecution, ToolPolicy, is_agent_name,
 };
-use baton_types::{RESERVED_AGENT_NAMES, is_agent_name};
 use std::collections::BTreeSet;
 
 const NAME_HINT: &str = "use lower-case letters, digits and dashes, at most 64, such as weather or sales-desk";

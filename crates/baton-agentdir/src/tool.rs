@@ -6,9 +6,9 @@ pub(crate) use http::{guard_request, is_authority};
 
 use crate::{argv, mcp::McpDialect, permission, raw::RawTool, resolve::check_unique};
 use baton_document::{DocumentNode, DocumentReader, LocatedValue, NodeValue, SourceLocation};
-use baton_types::is_tool_name;
 use baton_types::{
     BUILT_IN_TOOLS, CommandTool, Effects, GuardRunner, Json, Permission, PermissionRule, ToolRunner, ToolSpec,
+    is_tool_name,
 };
 use serde_json::json;
 use std::{collections::BTreeSet, time::Duration};

@@ -12,10 +12,10 @@ pub use search::{SearchReply, SearchRequest, SpanHit, SpansetHit, TraceHit};
 pub use trace::TraceReply;
 pub(crate) use trace::spans_of;
 
-use crate::error_codes;
 use crate::{
     Client, ClientError, ServerRefusal,
     call::{read_body, response_error},
+    error_codes,
 };
 use baton_types::ErrorCode;
 use bytes::Bytes;

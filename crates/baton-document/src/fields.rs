@@ -1,7 +1,6 @@
 //! Takes known keys out of a map; the remaining keys are errors.
 
-use crate::Diagnostic;
-use crate::{DocumentNode, NodeEntry, NodeValue, SourceLocation, duration, size};
+use crate::{Diagnostic, DocumentNode, NodeEntry, NodeValue, SourceLocation, duration, size};
 use std::time::Duration;
 
 /// Maximum number of unknown keys reported per map.

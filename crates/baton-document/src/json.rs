@@ -1,7 +1,6 @@
 //! JSON as written in configuration files: comments and trailing commas are accepted.
 
-use crate::Diagnostic;
-use crate::{DocumentNode, NodeEntry, NodeValue, SourceLocation, utf8, vectors::skip_number_list};
+use crate::{Diagnostic, DocumentNode, NodeEntry, NodeValue, SourceLocation, utf8, vectors::skip_number_list};
 
 const MAX_DEPTH: usize = 64;
 const MAX_NODES: usize = 100_000;

@@ -1,10 +1,10 @@
 //! Continues a task with a message.
 
-use crate::error_codes;
 use crate::{
     EngineError, SendCommand, TaskRef,
     claims::IdempotencyGuard,
     engine::EngineInner,
+    error_codes,
     live::{LiveCommitError, LiveTask, LiveTaskValidity},
     pins::PinnedDefinition,
     run::input_required_event,

@@ -17,8 +17,7 @@ use baton_ports::{
     AgentSource, CommitObserver, Journal, JournalError, ModelResolver, PeerGateway, StoredEvent, ToolHost,
     WebhookSender,
 };
-use baton_types::TaskId;
-use baton_types::{Clock, IdGenerator};
+use baton_types::{Clock, IdGenerator, TaskId};
 use parking_lot::Mutex;
 use std::{
     collections::HashMap,

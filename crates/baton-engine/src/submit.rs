@@ -1,10 +1,10 @@
 //! Starts a task with a message.
 
-use crate::error_codes;
 use crate::{
     EngineError, SendCommand,
     claims::IdempotencyGuard,
     engine::EngineInner,
+    error_codes,
     live::{LiveTask, head_of},
     pins::PinnedDefinition,
     send::{CommitExtras, ListenMode, QueuedSend, SendSubscription, internal},

@@ -1,15 +1,14 @@
 //! Request context of an A2A operation, independent of binding and dialect.
 
-use crate::error_codes;
 use crate::{
     error::{from_api, from_engine},
+    error_codes,
     state::A2aState,
 };
 use baton_engine::{EngineError, TaskRef};
 use baton_http::{Caller, RequestSpan};
 use baton_rules::Access;
-use baton_types::FieldViolation;
-use baton_types::{AgentName, AgentSpec, ErrorCode, Principal, PushDialect, StreamId};
+use baton_types::{AgentName, AgentSpec, ErrorCode, FieldViolation, Principal, PushDialect, StreamId};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::HeaderMap;
 use std::{borrow::Cow, sync::Arc};

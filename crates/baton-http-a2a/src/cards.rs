@@ -6,8 +6,7 @@ mod document;
 pub(crate) use card_format::CardForm;
 pub(crate) use document::CardDocument;
 
-use crate::reply;
-use crate::state::A2aState;
+use crate::{reply, state::A2aState};
 use axum::{extract::State, response::Response};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_http::{Caller, PathName, Validators, base_url, cacheable};

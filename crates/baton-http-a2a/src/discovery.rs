@@ -1,8 +1,8 @@
 //! Discovery documents: the AI catalog and ContextCore metadata.
 
-use crate::reply;
 use crate::{
     cards::{ambiguous_agent_error, card_options},
+    reply,
     state::A2aState,
 };
 use axum::{extract::State, response::Response};

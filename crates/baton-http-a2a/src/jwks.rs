@@ -1,7 +1,6 @@
 //! Public keys for the verification of card signatures.
 
-use crate::reply;
-use crate::state::A2aState;
+use crate::{reply, state::A2aState};
 use axum::{extract::State, response::Response};
 use baton_http::{PathName, Validators, cacheable, no_such_page};
 use baton_types::Digest;

@@ -1,7 +1,6 @@
 //! Protocol version of a request.
 
-use crate::VersionRule;
-use crate::error_codes;
+use crate::{VersionRule, error_codes};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use http::{HeaderMap, Uri};
 

@@ -2,8 +2,7 @@
 
 use crate::{error_codes, resources::HANDOFFS, state::ApiState};
 use axum::{extract::State, response::Response};
-use baton_api::HandoffEntry;
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{ApiError, ApiErrorKind, HandoffEntry};
 use baton_http::{Caller, PathName, RouteAccess, RouteAgentSource, Routes, reply};
 use baton_rules::{Access, HandoffRecord};
 use baton_types::{HandoffId, StreamId};

@@ -9,8 +9,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_api::{AddAgent, AgentDetails, CreateAgent, NewAgent, RemoteEntry};
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{AddAgent, AgentDetails, ApiError, ApiErrorKind, CreateAgent, NewAgent, RemoteEntry};
 use baton_http::{
     Caller, PathName, RequestOrigin, RouteAccess, RouteAgentSource, Routes, base_url, has_owner_token, reply,
 };

@@ -5,8 +5,7 @@ use axum::{
     extract::{Query, State},
     response::Response,
 };
-use baton_api::{A2aTask, EventEntry, EventList, TaskEntry};
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{A2aTask, ApiError, ApiErrorKind, EventEntry, EventList, TaskEntry};
 use baton_engine::{EngineError, TaskRef};
 use baton_http::{Caller, PathName, RouteAccess, RouteAgentSource, Routes, reply};
 use baton_rules::{Access, check_access_to_all};

@@ -1,9 +1,9 @@
 //! Reads request bodies, with bounds on size and time per body, per principal and in total.
 
-use crate::error_codes;
 use crate::{
     HttpContext, HttpOptions,
     auth::Caller,
+    error_codes,
     inflate::{BodyEncoding, InflateLimits, gunzip},
     large_requests::LargeRequests,
     reply::{check_json, parse_text},

@@ -1,9 +1,9 @@
 //! Host and origin checks: protect against DNS rebinding and cross-origin requests from browsers.
 
-use crate::error_codes;
 use crate::{
     AccessOptions, CorsOrigins, HttpOptions,
     auth::RequestOrigin,
+    error_codes,
     error_format::{ErrorFormats, RequestHead},
 };
 use axum::{extract::Request, response::Response};

@@ -1,7 +1,6 @@
 //! Decompression of request bodies with limits against decompression bombs.
 
-use crate::error_codes;
-use crate::{body::ReceivedBody, reply::unsupported};
+use crate::{body::ReceivedBody, error_codes, reply::unsupported};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
 use flate2::read::MultiGzDecoder;

@@ -1,7 +1,9 @@
 //! Resource pools with a total limit and a limit per principal.
 
-use crate::auth::{Caller, LimitKey};
-use crate::error_codes;
+use crate::{
+    auth::{Caller, LimitKey},
+    error_codes,
+};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
 use std::{

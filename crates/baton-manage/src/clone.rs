@@ -1,12 +1,10 @@
 //! Files of a cloned agent.
 
-use crate::error_codes;
-use crate::{Definition, ManageError, definition::read, manage_error, manager::apply_changes};
+use crate::{Definition, ManageError, definition::read, error_codes, manage_error, manager::apply_changes};
 use baton_agentdir::{AGENT_FILE, Format, convert};
 use baton_ports::AgentFiles;
 use baton_rules::DefinitionEffects;
-use baton_types::is_agent_name;
-use baton_types::{AgentChange, AgentSpec, ErrorCode, MetadataChange};
+use baton_types::{AgentChange, AgentSpec, ErrorCode, MetadataChange, is_agent_name};
 
 /// The same files with another name. In other programs' formats the name is the title, so the clone uses the native
 /// format.

@@ -10,8 +10,7 @@ use crate::{
 use baton_agentdir::{AGENT_FILE, PLAYBOOK_FILE, PROMPT_FILE, segment};
 use baton_api::{ChangeAgent, CreateAgent};
 use baton_ports::AgentFiles;
-use baton_types::is_agent_name;
-use baton_types::{AgentChange, ErrorCode, ItemKind};
+use baton_types::{AgentChange, ErrorCode, ItemKind, is_agent_name};
 
 /// Maximum parts per request; each is applied as a separate change.
 const MAX_PARTS: usize = 1000;

@@ -1,7 +1,6 @@
 //! Edits of one value in a definition, in the format of its file.
 
-use crate::error_codes;
-use crate::{ManageError, Manager, manage_error, manager::FileChanges};
+use crate::{ManageError, Manager, error_codes, manage_error, manager::FileChanges};
 use baton_agentdir::{AgentAmendment, EditError, PermissionEdit, amend, edit};
 use baton_ports::{AgentLocation, StoredAgent};
 use baton_types::{AgentChange, AgentName, PermissionChange, ToolAccess};

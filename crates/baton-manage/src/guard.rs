@@ -1,7 +1,6 @@
 //! Effects of definitions that only the owner may add: local programs, environment variables and files.
 
-use crate::error_codes;
-use crate::{Definition, ManageError, definition::read, manage_error};
+use crate::{Definition, ManageError, definition::read, error_codes, manage_error};
 use baton_ports::AgentFiles;
 use baton_rules::{DefinitionEffects, OwnerEffect, Program, ProgramStart, check_owner_effects};
 

@@ -1,7 +1,8 @@
 //! Operations on definitions.
 
-use crate::error_codes;
-use crate::{Definition, ManageError, ManageRole, clone, compose, definition::read, edit_error, guard, manage_error};
+use crate::{
+    Definition, ManageError, ManageRole, clone, compose, definition::read, edit_error, error_codes, guard, manage_error,
+};
 use baton_agentdir::amend;
 use baton_api::{CloneAgent, CreateAgent};
 use baton_ports::{AgentFiles, AgentLocation, AgentPersistence, AgentRepository, StoredAgent};

@@ -1,7 +1,6 @@
 //! Agent calls on behalf of a waiting MCP client, with progress notifications.
 
-use crate::error_codes;
-use crate::{Caller, serve::ensure_stream, span::set_attribute};
+use crate::{Caller, error_codes, serve::ensure_stream, span::set_attribute};
 use baton_ports::{AgentInvoker, AgentReply, AgentRequest};
 use baton_rules::MissingScope;
 use baton_telemetry::names;

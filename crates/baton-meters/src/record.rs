@@ -2,8 +2,7 @@
 
 use crate::{MeterLevels, MeterSource, instruments, table::HistogramTable};
 use baton_telemetry::SpanOrigin;
-use baton_types::{MeterFamily, MeterPoint, MeterSnapshot};
-use baton_types::{SpanResource, SpanScope, SpanValue};
+use baton_types::{MeterFamily, MeterPoint, MeterSnapshot, SpanResource, SpanScope, SpanValue};
 use std::{
     cmp::Ordering as Order,
     fmt,

@@ -1,8 +1,7 @@
 //! Metrics that are collected on read.
 
 use baton_ports::BoxFuture;
-use baton_types::{Attributes, SpanValue};
-use baton_types::{Instrument, InstrumentKind, MeterFamily, MeterPoint, MetricValue};
+use baton_types::{Attributes, Instrument, InstrumentKind, MeterFamily, MeterPoint, MetricValue, SpanValue};
 
 /// A source of values that are collected on read.
 pub trait MeterSource: Send + Sync + 'static {

@@ -1,8 +1,7 @@
 //! Series of one histogram: lookup without allocation, atomic updates.
 
 use crate::instruments::OVERFLOW;
-use baton_types::{Attributes, SpanValue};
-use baton_types::{Instrument, InstrumentKind, MeterFamily, MeterPoint, MetricValue};
+use baton_types::{Attributes, Instrument, InstrumentKind, MeterFamily, MeterPoint, MetricValue, SpanValue};
 use std::{
     collections::HashMap,
     hash::{DefaultHasher, Hash, Hasher},

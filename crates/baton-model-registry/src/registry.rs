@@ -11,8 +11,7 @@ use crate::{
 use baton_models::{GateLimits, ModelCatalog, ModelLayers, PlaybookModels, ProviderGate, StreamTimeouts, chain};
 use baton_ports::{AgentSource, Embedder, Model, ModelError, ModelResolver};
 use baton_providers::Provider;
-use baton_types::Clock;
-use baton_types::{AgentResources, AgentSpec, ModelSpec, ProviderEntry};
+use baton_types::{AgentResources, AgentSpec, Clock, ModelSpec, ProviderEntry};
 use parking_lot::{Mutex, RwLock};
 use std::{
     collections::{BTreeMap, HashMap},

@@ -1,7 +1,6 @@
 //! Permission check for handoffs.
 
-use crate::error_codes;
-use crate::{inner::OrchestratorCore, peer_conversation::PeerConversation};
+use crate::{error_codes, inner::OrchestratorCore, peer_conversation::PeerConversation};
 use baton_outbound::Target;
 use baton_peers::{Credential, PeerConfig};
 use baton_ports::{AgentSource as _, PeerRegistry as _, PeerRegistryError};

@@ -1,8 +1,7 @@
 //! Messages to agents.
 
 use baton_system::TimeOrderedIds;
-use baton_types::IdGenerator as _;
-use baton_types::{Message, Part, Role};
+use baton_types::{IdGenerator as _, Message, Part, Role};
 
 /// A user message.
 pub(crate) fn message(parts: Vec<Part>) -> Message {

@@ -3,8 +3,7 @@
 use crate::{CalledAgent, OrchestrationObserver, OrchestratorLimits};
 use baton_ports::PeerRequest;
 use baton_system::TimeOrderedIds;
-use baton_types::IdGenerator as _;
-use baton_types::{AgentName, Message, TraceContext};
+use baton_types::{AgentName, IdGenerator as _, Message, TraceContext};
 
 /// A request to one agent.
 pub(crate) struct PeerConversation<'a> {

@@ -1,8 +1,7 @@
 //! Client of one peer.
 
-use crate::error_codes;
 use crate::{
-    Binding, CallError, PeerTaskStream, RequestMetadata, TaskTracker,
+    Binding, CallError, PeerTaskStream, RequestMetadata, TaskTracker, error_codes,
     follow::{FollowStart, TaskFollower},
     push::PushInbox,
     traced::EndpointAttributes,

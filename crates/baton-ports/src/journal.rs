@@ -11,8 +11,7 @@ pub use list::{
     StreamPage, StreamQuery,
 };
 
-use crate::error_codes;
-use crate::{BoxFuture, Claim, OutboxEntry, OutboxProgress};
+use crate::{BoxFuture, Claim, OutboxEntry, OutboxProgress, error_codes};
 use baton_types::{
     AgentName, BudgetUsage, ContextId, Digest, ErrorCode, JournalEvent, Json, Principal, RunId, StreamId, TaskId,
     Timestamp,

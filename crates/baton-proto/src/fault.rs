@@ -1,7 +1,6 @@
 //! Conversion errors with the path of the field.
 
-use baton_types::ErrorCode;
-use baton_types::FieldViolation;
+use baton_types::{ErrorCode, FieldViolation};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use std::{borrow::Cow, collections::BTreeMap};
 

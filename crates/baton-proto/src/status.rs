@@ -3,8 +3,7 @@
 //! The details are three small hand-written messages: `tonic-types` would add every detail type of `google.rpc`, a
 //! second description of the same messages and another crate.
 
-use baton_types::ErrorCode;
-use baton_types::FieldViolation;
+use baton_types::{ErrorCode, FieldViolation};
 use baton_wire::a2a::v1::{Error, ErrorKind};
 use prost::{Message, bytes::Bytes};
 use prost_types::Any;

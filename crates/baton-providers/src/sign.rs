@@ -6,8 +6,7 @@ use aws_sigv4::{
     http_request::{SignableBody, SignableRequest, SigningSettings, sign},
     sign::v4,
 };
-use baton_types::Clock;
-use baton_types::Timestamp;
+use baton_types::{Clock, Timestamp};
 use http::{HeaderMap, HeaderName, HeaderValue, Method, header::CONTENT_TYPE};
 use std::{
     fmt,

@@ -1,8 +1,7 @@
 //! Handling of further messages to a task.
 
-use crate::error_codes;
 use crate::{
-    ASK_USER_TOOL, CallStage, CallState, ForwardedAnswer, PendingHandoff, TaskRecord,
+    ASK_USER_TOOL, CallStage, CallState, ForwardedAnswer, PendingHandoff, TaskRecord, error_codes,
     in_doubt::decided_result,
     input_requests::{ParsedAnswers, input_responses_part, parse_answers},
     is_in_doubt, is_run_by_caller, parse_tool_results,

@@ -2,8 +2,7 @@
 //!
 //! Such a call is never published as a call to run. It becomes a question, and the answer decides its outcome.
 
-use crate::error_codes;
-use crate::{CallStage, CallState, MessageRejection, TaskRecord};
+use crate::{CallStage, CallState, MessageRejection, TaskRecord, error_codes};
 use baton_types::{
     AgentName, AnswerAction, CallId, ErrorCode, Json, Part, QuestionKind, ToolAnswers, ToolCall, ToolInputRequest,
     ToolQuestion, ToolResult,

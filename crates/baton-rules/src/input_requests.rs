@@ -1,8 +1,7 @@
 //! Input requests of tools and responses of callers, as data parts.
 
-use crate::error_codes;
 use crate::{
-    CallStage, MessageRejection, SchemaValidator, TaskRecord, in_doubt_request, is_in_doubt,
+    CallStage, MessageRejection, SchemaValidator, TaskRecord, error_codes, in_doubt_request, is_in_doubt,
     question_forwarding::is_forwarded,
 };
 use baton_types::{

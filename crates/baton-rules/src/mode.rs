@@ -1,7 +1,6 @@
 //! Interactive and autonomous mode, and the checks of autonomous runs.
 
-use crate::error_codes;
-use crate::{MessageRejection, SESSION_MEMBER, TaskRecord};
+use crate::{MessageRejection, SESSION_MEMBER, TaskRecord, error_codes};
 use baton_types::{AgentSpec, Message, RunOptions, SessionOverrides, ToolExecution};
 use serde::Deserialize;
 

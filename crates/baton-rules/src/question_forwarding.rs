@@ -4,8 +4,7 @@
 //! waiting call is identified by its task and its id at any depth. An answer is routed down by the same address, one
 //! handoff at a time.
 
-use crate::error_codes;
-use crate::{MessageRejection, PendingHandoff, TaskRecord};
+use crate::{MessageRejection, PendingHandoff, TaskRecord, error_codes};
 use baton_types::{AgentName, CallId, Json, Message, MessageId, Part, PartContent, Role, SessionGrant, TaskId};
 use serde_json::{Map, Value, json};
 

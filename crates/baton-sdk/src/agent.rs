@@ -3,11 +3,10 @@
 use crate::Error;
 use baton_document::Severity;
 use baton_server::{NativeTools, ProgramAgent, Tool, check_playbook};
-use baton_types::is_agent_name;
 use baton_types::{
     A2aSettings, AgentName, AgentResources, AgentSpec, ApprovalMode, BUILT_IN_TOOLS, ContextItem, ControlTools,
     ErrorCode, GenerationSettings, HandoffTarget, Knowledge, ModelSpec, Orchestration, PermissionRule, RunLimits,
-    SkillSpec, ToolExecution, ToolPolicy,
+    SkillSpec, ToolExecution, ToolPolicy, is_agent_name,
 };
 use std::sync::Arc;
 

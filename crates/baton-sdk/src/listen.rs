@@ -1,7 +1,6 @@
 //! The listening socket.
 
-use crate::Error;
-use crate::error_codes;
+use crate::{Error, error_codes};
 use tokio::net::TcpListener;
 
 /// Listens on a local address.

@@ -1,7 +1,6 @@
 //! Optional logging to standard error.
 
-use crate::Error;
-use crate::error_codes;
+use crate::{Error, error_codes};
 use baton_local::{JsonLines, LogWriter};
 use tracing_subscriber::{filter::Targets, layer::SubscriberExt as _, util::SubscriberInitExt as _};
 

@@ -1,7 +1,6 @@
 //! Recording and export of spans.
 
-use crate::Error;
-use crate::error_codes;
+use crate::{Error, error_codes};
 use baton_outbound::Target;
 use baton_server::{
     ExportSettings, TelemetryOptions,

@@ -6,8 +6,7 @@ use baton_identity::{BearerAuthenticator, GuardedIssuerDocuments, IssuerConfig, 
 use baton_local::AuditFile;
 use baton_ports::Authenticator;
 use baton_system::SystemClock;
-use baton_types::Clock;
-use baton_types::Digest;
+use baton_types::{Clock, Digest};
 use std::{path::Path, sync::Arc};
 
 /// Access options without authentication; tokens can still be created, for later use.

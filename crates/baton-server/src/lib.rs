@@ -62,8 +62,7 @@ pub use service::{RunningServer, ServerService};
 pub use surfaces::{SurfaceOptions, app, surface};
 
 use baton_system::{SystemClock, TimeOrderedIds};
-use baton_types::Timestamp;
-use baton_types::{Clock as _, IdGenerator as _};
+use baton_types::{Clock as _, IdGenerator as _, Timestamp};
 
 /// A unique identifier.
 pub fn fresh_id() -> String {

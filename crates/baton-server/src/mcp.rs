@@ -2,9 +2,8 @@
 
 use crate::{Management, ServerError, ServerHandle, keys};
 use baton_local::SessionFiles;
-use baton_mcp::McpPorts;
 use baton_mcp::{
-    EndpointContext, EnvironmentPorts, Environments, ExportedEndpoints, ManagePorts, ManageServer, McpLimits,
+    EndpointContext, EnvironmentPorts, Environments, ExportedEndpoints, ManagePorts, ManageServer, McpLimits, McpPorts,
     McpSessionManager, OwnServer, OwnServerOptions,
 };
 use baton_ports::{AgentInvoker, McpSessionStore};

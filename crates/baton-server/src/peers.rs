@@ -1,7 +1,6 @@
 //! Registry of remote agents.
 
-use crate::error_codes;
-use crate::{PeerOptions, ServerError, agents::LocalAgents};
+use crate::{PeerOptions, ServerError, agents::LocalAgents, error_codes};
 use baton_peers::{LocalPeerRegistry, PeerConfig, PeerRegistryOptions, TypedHostConnector};
 use baton_ports::{AgentSource, NewPeer, PeerRecord, PeerRegistry as _};
 use std::{path::Path, sync::Arc};

@@ -1,7 +1,6 @@
 //! The span store and its queries.
 
-use crate::error_codes;
-use crate::{ForwardTarget, HopList, SpanReadRequest, SpanReader};
+use crate::{ForwardTarget, HopList, SpanReadRequest, SpanReader, error_codes};
 use baton_ports::BoxFuture;
 use baton_traceql::{Query, Series, Steps};
 use baton_types::{AttributeKey, ErrorCode, Span, SpanStatus, SpanValue, TraceId};

@@ -1,7 +1,6 @@
 //! The system clock.
 
-use baton_types::Clock;
-use baton_types::Timestamp;
+use baton_types::{Clock, Timestamp};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 /// The wall clock of this machine.

@@ -1,10 +1,9 @@
 //! Span store that writes to the local store and queries a Tempo.
 
 use baton_ports::BoxFuture;
-use baton_span_ports::{ForwardTarget, HopList};
 use baton_span_ports::{
-    MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader, SpanStats, SpanStore,
-    SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
+    ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader,
+    SpanStats, SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
 use baton_types::{Span, SpanValue, TraceId};

@@ -4,8 +4,7 @@ mod mcp;
 mod output;
 mod questions;
 
-use crate::CommandTools;
-use crate::{CallerServerHost, McpServers, ServerEvent};
+use crate::{CallerServerHost, CommandTools, McpServers, ServerEvent};
 use baton_ports::{BoxFuture, ChangeStream, ServerStatus, ToolHost, ToolInvocation, ToolOutcome, ToolOutput};
 use baton_types::{AgentName, AgentSpec, CallerServerTool, Json, McpServer, McpTool, ToolRunner, ToolSpec};
 use mcp::ToolAddress;

@@ -1,7 +1,6 @@
 //! Lenient mode: warnings, and default scopes of keys.
 
-use crate::message_format::single_line;
-use crate::{AttributeRef, AttributeScope};
+use crate::{AttributeRef, AttributeScope, message_format::single_line};
 
 /// Scopes of Baton's own key prefixes, used for keys without a scope.
 const NAMESPACES: &[(&str, AttributeScope)] = &[

@@ -3,12 +3,13 @@
 //! Lexing depends on context: after a scope or a dot a name begins, in which `-` and `/` are ordinary characters.
 //! Invalid text ends the token list with an error token, so that a parse error further left is reported first.
 
-use crate::lenient::Warnings;
-use crate::lex_name::{self, is_name_char};
-use crate::lex_number;
-use crate::lex_text;
-use crate::lex_words::{self, ReservedWord};
-use crate::{Field, Mode};
+use crate::{
+    Field, Mode,
+    lenient::Warnings,
+    lex_name::{self, is_name_char},
+    lex_number, lex_text,
+    lex_words::{self, ReservedWord},
+};
 
 /// A token and its byte range.
 #[derive(Clone, Debug)]

@@ -1,8 +1,6 @@
 //! Lexing of attribute names and scoped intrinsics.
 
-use crate::lex::TokenKind;
-use crate::lex_words;
-use crate::{AttributeRef, AttributeScope, Field};
+use crate::{AttributeRef, AttributeScope, Field, lex::TokenKind, lex_words};
 
 const SCOPES: &[(&str, AttributeScope)] = &[
     ("span", AttributeScope::Span),

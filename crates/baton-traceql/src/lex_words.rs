@@ -1,7 +1,6 @@
 //! Keywords and intrinsics of the language.
 
-use crate::Intrinsic;
-use crate::lex::Op;
+use crate::{Intrinsic, lex::Op};
 
 /// A reserved identifier.
 pub(crate) enum ReservedWord {

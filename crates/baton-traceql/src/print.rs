@@ -5,11 +5,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::parse::precedence::{LOGICAL, POWER, PRODUCT, RELATION, SUM};
-use crate::print_field::is_negative;
 use crate::{
     Aggregate, AggregateOp, Hint, PipelineExpr, PipelineStage, Query, Root, Scalar, ScalarFilter, SpansetExpr,
     SpansetOp,
+    parse::precedence::{LOGICAL, POWER, PRODUCT, RELATION, SUM},
+    print_field::is_negative,
 };
 
 impl Display for Query {

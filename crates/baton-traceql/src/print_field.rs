@@ -4,12 +4,12 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use baton_types::{SpanKind, SpanStatus};
 
-use crate::lex_name::is_name_char;
-use crate::lex_words;
-use crate::parse::precedence::{LOGICAL, POWER, RELATION, SUM};
-use crate::print::wrap;
 use crate::{
     ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareOp, Field, FieldExpr, Intrinsic, Literal, UnaryOp,
+    lex_name::is_name_char,
+    lex_words,
+    parse::precedence::{LOGICAL, POWER, RELATION, SUM},
+    print::wrap,
 };
 
 impl Display for FieldExpr {

@@ -2,9 +2,11 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use crate::parse::precedence::POWER;
-use crate::print::{CommaList, wrap};
-use crate::{CompareFunction, Field, FirstStage, MetricsExpr, MetricsQuery, SecondStage};
+use crate::{
+    CompareFunction, Field, FirstStage, MetricsExpr, MetricsQuery, SecondStage,
+    parse::precedence::POWER,
+    print::{CommaList, wrap},
+};
 
 impl Display for MetricsExpr {
     fn fmt(&self, out: &mut Formatter<'_>) -> fmt::Result {

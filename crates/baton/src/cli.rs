@@ -1,8 +1,7 @@
 //! The command line as a whole; the options of each subcommand are defined next to its code.
 
-use crate::error_codes;
 use crate::{
-    commands,
+    commands, error_codes,
     failure::{CliError, Exit},
     log::LogOptions,
     screen::{Screen, ScreenFormat},

@@ -1,9 +1,9 @@
 //! Finds a Baton server: the one at a given URL, the one that owns the data directory, or one in this process.
 
-use crate::error_codes;
 use crate::{
     config::BatonSettings,
     entries::{self, DataStorage},
+    error_codes,
     failure::{CliError, Exit},
     open_server,
     screen::Screen,

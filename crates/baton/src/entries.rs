@@ -1,7 +1,6 @@
 //! A server with explicitly listed agents: local directories and remote URLs.
 
-use crate::error_codes;
-use crate::{config::BatonSettings, failure::CliError, open_server, remote_agents};
+use crate::{config::BatonSettings, error_codes, failure::CliError, open_server, remote_agents};
 use baton_ports::UnusableEntry;
 use baton_server::{AgentOptions, AgentRequirement, CardRefresh, PeerOptions, Persistence, Server};
 use std::path::PathBuf;

@@ -1,7 +1,6 @@
 //! The two example agents, embedded in the binary so that the demo works from any directory.
 
-use crate::error_codes;
-use crate::failure::CliError;
+use crate::{error_codes, failure::CliError};
 use std::{
     fs::{self, DirBuilder},
     io,

@@ -1,7 +1,6 @@
 //! Errors of commands: an error code, a message and a hint.
 
-use crate::error_codes;
-use crate::{screen::Screen, server_file::ServerFile};
+use crate::{error_codes, screen::Screen, server_file::ServerFile};
 use baton_document::Diagnostic;
 use baton_server::ServerError;
 use baton_types::ErrorCode;

@@ -1,8 +1,8 @@
 //! Follows a task until it ends or needs input, across reconnects and into handoffs.
 
-use crate::error_codes;
 use crate::{
     connect::client_failure,
+    error_codes,
     failure::CliError,
     steps::{StepStatus, TaskStep},
 };

@@ -1,8 +1,8 @@
 //! A server on a socket, registered in `server.json` of its data directory.
 
-use crate::error_codes;
 use crate::{
     config::BatonSettings,
+    error_codes,
     failure::CliError,
     screen::Screen,
     server_file::{ServerFile, ServerFileGuard},

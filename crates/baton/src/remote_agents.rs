@@ -1,7 +1,6 @@
 //! Remote agents that a command calls directly.
 
-use crate::error_codes;
-use crate::{config::BatonSettings, failure::CliError};
+use crate::{config::BatonSettings, error_codes, failure::CliError};
 use baton_api::{AgentDetails, RemoteEntry};
 use baton_orchestrator::{Orchestrator, OrchestratorLimits};
 use baton_outbound::Target;

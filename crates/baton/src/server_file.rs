@@ -1,7 +1,6 @@
 //! `server.json`: how commands find the server that owns a data directory.
 
-use crate::error_codes;
-use crate::failure::CliError;
+use crate::{error_codes, failure::CliError};
 use baton_system::write_private;
 use serde::{Deserialize, Serialize};
 use std::{

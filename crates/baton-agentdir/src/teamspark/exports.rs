@@ -3,8 +3,7 @@
 use super::value;
 use crate::tool::{DeclaredParameters, parameters};
 use baton_document::{DocumentNode, DocumentReader, Fields};
-use baton_types::is_tool_name;
-use baton_types::{BUILT_IN_TOOLS, ExportedTool, Json};
+use baton_types::{BUILT_IN_TOOLS, ExportedTool, Json, is_tool_name};
 use std::collections::BTreeSet;
 
 /// All valid exports; the others are skipped with a warning.

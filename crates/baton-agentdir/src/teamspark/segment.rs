@@ -1,7 +1,6 @@
 //! Derives the path segment of an agent with a free-text name.
 
-use baton_types::{AgentName, Digest};
-use baton_types::{RESERVED_AGENT_NAMES, is_agent_name};
+use baton_types::{AgentName, Digest, RESERVED_AGENT_NAMES, is_agent_name};
 
 const MAX: usize = 64;
 const DIGITS: usize = 8;

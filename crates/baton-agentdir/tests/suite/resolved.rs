@@ -2,8 +2,7 @@
 
 use super::{parse_files, parse_yaml, shown};
 use baton_agentdir::{parse, scaffold};
-use baton_types::is_agent_name;
-use baton_types::{ModelSpec, ToolRunner};
+use baton_types::{ModelSpec, ToolRunner, is_agent_name};
 use std::{collections::BTreeMap, path::Path};
 
 #[test]

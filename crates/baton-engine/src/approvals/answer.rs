@@ -4,8 +4,7 @@ use super::{
     list::ParentTaskCache,
     open::{Approval, ApprovalKind, ApprovalQuestion, ApprovalRef, address, data, is_text_address, pending_approvals},
 };
-use crate::error_codes;
-use crate::{Engine, EngineError, SendCommand, TaskRef};
+use crate::{Engine, EngineError, SendCommand, TaskRef, error_codes};
 use baton_rules::{ASK_USER_TOOL, TaskRecord, parse_tool_calls, results_part};
 use baton_types::{CallId, ErrorCode, Json, Message, Part, Principal, Role, TaskId, TaskView, ToolResult};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,7 @@
 //! Changes a push configuration while its delivery is paused.
 
 use super::{CHANNEL, MAX_PER_TASK, delivery_queue::PushKey, host_queues::digest};
-use crate::error_codes;
-use crate::{EngineError, engine::EngineInner, send::internal};
+use crate::{EngineError, engine::EngineInner, error_codes, send::internal};
 use baton_ports::{JournalError, OutboxEntry, OutboxProgress, Receipt};
 use baton_types::{Json, PushConfig, StreamId, TaskId, TaskState, Timestamp};
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! Errors of session commands.
 
-use crate::EngineError;
-use crate::error_codes;
+use crate::{EngineError, error_codes};
 use baton_ports::JournalError;
 use baton_rules::{InvalidSetting, ModeRejection};
 use baton_types::{AgentName, ContextId, ErrorCode, TaskId};

@@ -1,8 +1,7 @@
 //! Creates session records with imported history.
 
 use super::{SessionError, SessionRef, show::SessionSizeLimit};
-use crate::error_codes;
-use crate::{EngineError, engine::EngineInner};
+use crate::{EngineError, engine::EngineInner, error_codes};
 use baton_ports::{Commit, ConversationSummary, JournalError, Write};
 use baton_rules::SessionRecord;
 use baton_types::{

@@ -6,8 +6,7 @@ use baton_journal::{
     JournalOptions, SqliteJournal,
     fault::{Fault, FaultyJournal},
 };
-use baton_ports::Journal;
-use baton_ports::error_codes;
+use baton_ports::{Journal, error_codes};
 use baton_types::{Principal, TaskId, TaskState};
 use std::sync::Arc;
 

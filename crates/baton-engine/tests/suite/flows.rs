@@ -6,8 +6,7 @@ use crate::{
 };
 use baton_engine::{Engine, EngineError, FeedItem, SendCommand, TaskRef};
 use baton_ports::ChatMessage;
-use baton_rules::error_codes;
-use baton_rules::{parse_tool_calls, results_part};
+use baton_rules::{error_codes, parse_tool_calls, results_part};
 use baton_types::{
     ErrorCode, HandoffStatus, JournalEvent, Json, Message, Principal, Role, TaskEvent, TaskId, TaskState, TaskView,
     ToolExecution, ToolResult,

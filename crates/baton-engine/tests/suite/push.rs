@@ -7,8 +7,7 @@ use crate::{
     slow_journal::SlowJournal,
     world::{World, message},
 };
-use baton_engine::error_codes;
-use baton_engine::{Engine, EngineError, EngineOptions, ListTasks, SendCommand, TaskRef};
+use baton_engine::{Engine, EngineError, EngineOptions, ListTasks, SendCommand, TaskRef, error_codes};
 use baton_journal::fault::{Fault, FaultyJournal};
 use baton_ports::{Journal, OutboxEntry};
 use baton_types::{JournalEvent, Message, Principal, PushConfig, PushDialect, StreamId, TaskId, TaskState, TaskView};

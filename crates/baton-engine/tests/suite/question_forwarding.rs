@@ -7,8 +7,7 @@ use crate::{
     world::{World, agent, message},
 };
 use baton_engine::{Engine, EngineError, SendCommand, TaskRef};
-use baton_rules::TaskRecord;
-use baton_rules::error_codes;
+use baton_rules::{TaskRecord, error_codes};
 use baton_types::{
     ErrorCode, HandoffEvent, HandoffStatus, JournalEvent, Message, Part, Principal, Role, TaskId, TaskState, TaskView,
 };

@@ -1,7 +1,9 @@
 //! Test world for the engine: scripted model, counted tools, two agents, a clock that follows tokio's.
 
-use crate::peer_network::{FAR, PeerNetwork, VAGUE, remote};
-use crate::receivers::Receivers;
+use crate::{
+    peer_network::{FAR, PeerNetwork, VAGUE, remote},
+    receivers::Receivers,
+};
 use async_stream::stream;
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_journal::MemoryJournal;
@@ -10,12 +12,11 @@ use baton_ports::{
     ModelResolver, ModelStream, RetryAdvice, SamplingRequest, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,
 };
 use baton_types::{
-    AgentName, AgentResources, AgentSpec, CallId, CommandTool, ContextItem, ControlTools, Effects, HandoffTarget,
-    InclusionMode, Json, Knowledge, McpServer, McpTool, McpTransport, Message, ModelSpec, Part, Permission,
-    QuestionKind, Role, RunLimits, Timestamp, ToolCall, ToolExecution, ToolInputRequest, ToolQuestion, ToolRunner,
-    ToolSpec, Usage,
+    AgentName, AgentResources, AgentSpec, CallId, Clock, CommandTool, ContextItem, ControlTools, Effects,
+    HandoffTarget, IdGenerator, InclusionMode, Json, Knowledge, McpServer, McpTool, McpTransport, Message, ModelSpec,
+    Part, Permission, QuestionKind, Role, RunLimits, Timestamp, ToolCall, ToolExecution, ToolInputRequest,
+    ToolQuestion, ToolRunner, ToolSpec, Usage,
 };
-use baton_types::{Clock, IdGenerator};
 use std::{
     collections::HashMap,
     sync::{

@@ -8,9 +8,7 @@ use super::{
     operation::A2aOperation,
     span_attributes::{self, RequestProtocol},
 };
-use crate::span_attributes::A2aSpan as _;
-use crate::state::A2aState;
-use crate::{error::from_api, reply};
+use crate::{error::from_api, reply, span_attributes::A2aSpan as _, state::A2aState};
 use axum::{
     body::Body,
     extract::{Request, State},

@@ -7,9 +7,7 @@ use super::super::{
     ops::{TaskStream, TaskStreamItem},
     version::{self, A2aVersion},
 };
-use crate::error::from_api;
-use crate::span_attributes::A2aSpan as _;
-use crate::state::A2aState;
+use crate::{error::from_api, span_attributes::A2aSpan as _, state::A2aState};
 use baton_http::{Caller, RequestSpan};
 use baton_proto::status;
 use baton_rules::Access;

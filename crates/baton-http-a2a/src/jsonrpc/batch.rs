@@ -5,10 +5,12 @@ use super::{
     envelope::{EnvelopeError, JsonRpcEnvelope},
     error_reply,
 };
-use crate::error::from_api;
-use crate::error_codes;
-use crate::reply::{self, parse_text};
-use crate::state::A2aState;
+use crate::{
+    error::from_api,
+    error_codes,
+    reply::{self, parse_text},
+    state::A2aState,
+};
 use axum::response::Response;
 use baton_http::{Caller, RequestSpan, body::ReceivedBody};
 use baton_types::{AgentName, ErrorCode};

@@ -13,10 +13,7 @@ use super::{
     span_attributes::{self, RequestProtocol},
     version::{self, A2aVersion},
 };
-use crate::error::from_api;
-use crate::reply;
-use crate::span_attributes::A2aSpan as _;
-use crate::state::A2aState;
+use crate::{error::from_api, reply, span_attributes::A2aSpan as _, state::A2aState};
 use axum::{
     body::Body,
     extract::{Request, State},

@@ -1,12 +1,12 @@
 //! Methods of A2A 0.3, also used for 0.2.
 
 use super::{JsonRpcId, envelope::JsonRpcParams, method::unknown_method, v1::result};
-use crate::reply;
 use crate::{
     call::A2aCall,
     cards::CardForm,
     operation::A2aOperation,
     ops::{self, TaskStreamItem},
+    reply,
     sse::{self, EventEncoder},
 };
 use axum::response::Response;

@@ -1,12 +1,12 @@
 //! Methods of A2A 1.0.
 
 use super::{JsonRpcId, envelope::JsonRpcParams};
-use crate::reply;
 use crate::{
     call::A2aCall,
     cards::CardForm,
     operation::A2aOperation,
     ops::{self, TaskStreamItem},
+    reply,
     sse::{self, EventEncoder},
 };
 use axum::response::Response;

@@ -4,8 +4,7 @@ use super::{
     super::{extensions::ActiveExtensions, presentation::PresentationPolicy},
     ShownTask,
 };
-use crate::call::A2aCall;
-use crate::span_attributes::A2aSpan as _;
+use crate::{call::A2aCall, span_attributes::A2aSpan as _};
 use baton_wire::a2a::v1::{CancelTaskRequest, Error, HistoryLength};
 
 pub(in super::super) async fn cancel(

@@ -1,9 +1,9 @@
 //! `GetExtendedAgentCard`: the agent card for authenticated callers.
 
-use crate::error_codes;
 use crate::{
     call::A2aCall,
     cards::{self, CardDocument, CardForm},
+    error_codes,
 };
 use baton_wire::a2a::v1::{AgentCard, Error, ErrorKind, GetExtendedAgentCardRequest};
 

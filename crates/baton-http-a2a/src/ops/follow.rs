@@ -4,9 +4,7 @@ use super::{
     super::{extensions::ActiveExtensions, presentation::PresentationPolicy},
     shown_task::{task, taskless_message},
 };
-use crate::call::A2aCall;
-use crate::error::from_api;
-use crate::span_attributes::A2aSpan as _;
+use crate::{call::A2aCall, error::from_api, span_attributes::A2aSpan as _};
 use baton_engine::{FeedItem, Subscription};
 use baton_http::{RequestSpan, SharePermit};
 use baton_ports::BoxFuture;

@@ -7,8 +7,7 @@ use super::{
 use crate::call::A2aCall;
 use baton_engine::ListTasks;
 use baton_ports::StreamCursor;
-use baton_types::FieldViolation;
-use baton_types::{ContextId, Timestamp};
+use baton_types::{ContextId, FieldViolation, Timestamp};
 use baton_wire::a2a::v1::{ArtifactInclusion, Error, ListTasksRequest, TaskState};
 use std::borrow::Cow;
 

@@ -1,7 +1,6 @@
 //! Push notification configurations: create, get, list, delete.
 
-use crate::call::A2aCall;
-use crate::span_attributes::A2aSpan as _;
+use crate::{call::A2aCall, span_attributes::A2aSpan as _};
 use baton_engine::TaskRef;
 use baton_types::{PushConfig, PushConfigId, TaskId};
 use baton_wire::a2a::v1::{

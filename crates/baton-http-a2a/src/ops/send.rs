@@ -4,12 +4,12 @@ use super::{
     super::{extensions::ActiveExtensions, presentation::PresentationPolicy},
     ShownTask,
 };
-use crate::call::A2aCall;
-use crate::error_codes;
-use crate::span_attributes::A2aSpan as _;
+use crate::{call::A2aCall, error_codes, span_attributes::A2aSpan as _};
 use baton_engine::{EngineError, IdempotencyKey, SendCommand};
-use baton_types::{AgentSpec, Digest, ErrorCode, Json, Message, Part, PartContent, PushConfig, is_idempotency_key};
-use baton_types::{FieldViolation, Violations};
+use baton_types::{
+    AgentSpec, Digest, ErrorCode, FieldViolation, Json, Message, Part, PartContent, PushConfig, Violations,
+    is_idempotency_key,
+};
 use baton_wire::a2a::v1::{Error, ErrorKind, HistoryLength, SendMessageRequest, take_traceparent};
 
 /// Path of the push configuration in a send request.

@@ -4,10 +4,8 @@ use super::{
     super::extensions::ActiveExtensions,
     follow::{StreamStart, TaskStream},
 };
-use crate::call::A2aCall;
-use crate::span_attributes::A2aSpan as _;
-use baton_types::FieldViolation;
-use baton_types::JournalEvent;
+use crate::{call::A2aCall, span_attributes::A2aSpan as _};
+use baton_types::{FieldViolation, JournalEvent};
 use baton_wire::a2a::v1::{Error, SubscribeToTaskRequest};
 
 /// Number of earlier events searched for the start of an attempt whose text the client may still hold.

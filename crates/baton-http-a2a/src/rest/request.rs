@@ -7,10 +7,12 @@ use super::super::{
     span_attributes::{self, RequestProtocol},
     version::{self, A2aVersion},
 };
-use crate::error::from_api;
-use crate::reply::{self, JsonMediaType};
-use crate::span_attributes::A2aSpan as _;
-use crate::state::A2aState;
+use crate::{
+    error::from_api,
+    reply::{self, JsonMediaType},
+    span_attributes::A2aSpan as _,
+    state::A2aState,
+};
 use axum::{
     extract::{FromRequestParts as _, Path, Request},
     response::Response,

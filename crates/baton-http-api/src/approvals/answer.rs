@@ -1,14 +1,12 @@
 //! `POST /api/v1/approvals/{task}/{call}`.
 
 use super::{approval_error, find_approval};
-use crate::error_codes;
-use crate::state::ApiState;
+use crate::{error_codes, state::ApiState};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use baton_api::AnsweredApproval;
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{AnsweredApproval, ApiError, ApiErrorKind};
 use baton_engine::{AnswerApproval, ApprovalDecision, ApprovalRef, QuestionAnswer};
 use baton_http::{Caller, RequestSpan, invalid_path, reply};
 use baton_rules::Access;

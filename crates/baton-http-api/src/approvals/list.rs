@@ -6,14 +6,12 @@ use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
-use baton_api::ApprovalList;
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{ApiError, ApiErrorKind, ApprovalList};
 use baton_engine::ListApprovals;
 use baton_http::{Caller, reply};
 use baton_ports::StreamCursor;
 use baton_rules::Access;
-use baton_types::FieldViolation;
-use baton_types::{ErrorCode, Timestamp};
+use baton_types::{ErrorCode, FieldViolation, Timestamp};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::sync::Arc;

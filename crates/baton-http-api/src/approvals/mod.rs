@@ -12,8 +12,7 @@ use baton_api::{ApiError, ApiErrorKind};
 use baton_engine::{Approval, ApprovalError, ApprovalKind, ApprovalQuestion, ApprovalRef};
 use baton_http::{Caller, RouteAccess, RouteAgentSource, Routes};
 use baton_rules::Access;
-use baton_types::FieldViolation;
-use baton_types::StreamId;
+use baton_types::{FieldViolation, StreamId};
 use std::sync::Arc;
 
 /// Adds the routes.

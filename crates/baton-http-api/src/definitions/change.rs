@@ -6,8 +6,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_api::ChangeAgent;
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{ApiError, ApiErrorKind, ChangeAgent};
 use baton_http::{Caller, PathName, body::json};
 use baton_manage::{metadata_change, settings_change};
 use baton_types::{AgentChange, ErrorCode};

@@ -3,8 +3,7 @@
 use super::{authorize_change, details, manage_error, manage_role};
 use crate::state::ApiState;
 use axum::response::Response;
-use baton_api::ApiError;
-use baton_api::CreateAgent;
+use baton_api::{ApiError, CreateAgent};
 use baton_http::Caller;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 

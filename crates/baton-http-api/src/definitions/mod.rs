@@ -20,8 +20,7 @@ use axum::{
     extract::{Path, rejection::PathRejection},
     response::Response,
 };
-use baton_api::{AgentDetails, ChangeAgent, CloneAgent};
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{AgentDetails, ApiError, ApiErrorKind, ChangeAgent, CloneAgent};
 use baton_http::{Caller, RouteAccess, Routes, base_url, has_owner_token, invalid_path, reply};
 use baton_manage::{Definition, ManageError, ManageRole, Manager};
 use baton_ports::AgentRepository;

@@ -4,14 +4,12 @@ use super::{
     SessionAgentQuery, SessionPath, SessionQuery, invalid, invalid_field, item, items, load_session_record, read_query,
     read_session_ref, session_error,
 };
-use crate::error_codes;
-use crate::state::ApiState;
+use crate::{error_codes, state::ApiState};
 use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_api::ApiError;
-use baton_api::{ChangeSession, ChangedSession, SessionSettingsBody};
+use baton_api::{ApiError, ChangeSession, ChangedSession, SessionSettingsBody};
 use baton_engine::{SessionChange, SessionRef};
 use baton_http::{Caller, body::json, reply};
 use baton_ports::ConversationSummary;

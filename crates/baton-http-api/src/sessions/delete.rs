@@ -3,8 +3,7 @@
 use super::{SessionPath, SessionQuery, load_session_record, read_query, read_session_ref, session_error};
 use crate::state::ApiState;
 use axum::{extract::State, response::Response};
-use baton_api::ApiError;
-use baton_api::DeletedSession;
+use baton_api::{ApiError, DeletedSession};
 use baton_engine::{SessionDeletion, SessionRef, UnfinishedPolicy};
 use baton_http::{Caller, reply};
 use baton_rules::Access;

@@ -2,11 +2,13 @@
 
 use super::{invalid, invalid_field, item, items};
 use crate::error_codes;
-use baton_api::ApiError;
-use baton_api::{SESSION_FORMAT, SessionContextItem, SessionFile, SessionMessage, SessionSettingsBody, SessionUsage};
+use baton_api::{
+    ApiError, SESSION_FORMAT, SessionContextItem, SessionFile, SessionMessage, SessionSettingsBody, SessionUsage,
+};
 use baton_engine::{ImportSession, SessionLine, SessionView};
-use baton_types::Violations;
-use baton_types::{AgentName, ContextId, IncludedItem, RequestContext, SessionEntry, Thousandths, Timestamp, Usage};
+use baton_types::{
+    AgentName, ContextId, IncludedItem, RequestContext, SessionEntry, Thousandths, Timestamp, Usage, Violations,
+};
 use baton_wire::a2a::v1::Message;
 
 /// A message of a transcript.

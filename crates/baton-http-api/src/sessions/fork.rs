@@ -9,8 +9,7 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_api::ApiError;
-use baton_api::ForkSession;
+use baton_api::{ApiError, ForkSession};
 use baton_engine::{SessionRef, TaskRef};
 use baton_http::{Caller, body::json, reply};
 use baton_rules::Access;

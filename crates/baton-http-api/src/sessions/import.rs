@@ -1,14 +1,12 @@
 //! `POST /api/v1/sessions?agent=&context=`: imports a session from a file.
 
 use super::{SessionQuery, file, invalid, load_session, markdown, read_query, session_error, summary_of};
-use crate::error_codes;
-use crate::state::ApiState;
+use crate::{error_codes, state::ApiState};
 use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_api::ApiError;
-use baton_api::{ImportedSession, SessionFile};
+use baton_api::{ApiError, ImportedSession, SessionFile};
 use baton_engine::{ImportSession, SessionRef};
 use baton_http::{
     Caller,

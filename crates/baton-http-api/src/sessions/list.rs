@@ -3,8 +3,7 @@
 use super::{SessionQuery, invalid_field, read_query, session_error, summary};
 use crate::state::ApiState;
 use axum::{extract::State, response::Response};
-use baton_api::ApiError;
-use baton_api::SessionList;
+use baton_api::{ApiError, SessionList};
 use baton_engine::{ListSessions, SessionRef};
 use baton_http::{Caller, reply};
 use baton_ports::ConversationCursor;

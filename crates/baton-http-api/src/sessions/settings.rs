@@ -5,8 +5,7 @@ use super::{
     change::{apply_changes, respond},
     invalid, load_session_record, read_query, read_session_ref,
 };
-use crate::error_codes;
-use crate::{definitions, state::ApiState};
+use crate::{definitions, error_codes, state::ApiState};
 use axum::{extract::State, response::Response};
 use baton_api::ChangedSession;
 use baton_engine::SessionChange;

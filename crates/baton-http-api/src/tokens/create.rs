@@ -6,13 +6,11 @@ use axum::{
     extract::{Request, State},
     response::Response,
 };
-use baton_api::ApiError;
-use baton_api::{CreateToken, CreatedToken};
+use baton_api::{ApiError, CreateToken, CreatedToken};
 use baton_http::{AdminNote, Caller, reply};
 use baton_ports::{IssuedToken, NewToken};
 use baton_rules::AccessScope;
-use baton_types::Violations;
-use baton_types::{Principal, Timestamp};
+use baton_types::{Principal, Timestamp, Violations};
 use http::{HeaderValue, StatusCode, header};
 use std::{sync::Arc, time::Duration};
 

@@ -5,8 +5,7 @@ mod list;
 mod revoke;
 
 use crate::{error_codes, resources::TOKENS, state::ApiState};
-use baton_api::{ApiError, ApiErrorKind};
-use baton_api::{CreateToken, CreatedToken, TokenEntry, TokenList};
+use baton_api::{ApiError, ApiErrorKind, CreateToken, CreatedToken, TokenEntry, TokenList};
 use baton_engine::EngineError;
 use baton_http::{Caller, RouteAccess, Routes};
 use baton_ports::{TokenError, TokenIssuer, TokenRecord};

@@ -5,14 +5,12 @@ use super::{
     run::{ToolCallRound, object, respond, run},
     state::ToolCallState,
 };
-use crate::error_codes;
-use crate::state::ApiState;
+use crate::{error_codes, state::ApiState};
 use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use baton_api::AnswerTool;
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{AnswerTool, ApiError, ApiErrorKind};
 use baton_http::{Caller, RequestSpan, invalid_path, reply};
 use baton_rules::Access;
 use baton_types::ErrorCode;

@@ -6,8 +6,7 @@ use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
-use baton_api::{ApiError, ApiErrorKind};
-use baton_api::{ServerEntry, ToolEntry, ToolList};
+use baton_api::{ApiError, ApiErrorKind, ServerEntry, ToolEntry, ToolList};
 use baton_http::{Caller, PathName, reply};
 use baton_ports::ServerStatus;
 use baton_rules::Access;

@@ -10,8 +10,7 @@ use axum::{
     extract::{Path, Request, State, rejection::PathRejection},
     response::Response,
 };
-use baton_api::{ApiError, ApiErrorKind};
-use baton_api::{PermissionReply, SetPermission};
+use baton_api::{ApiError, ApiErrorKind, PermissionReply, SetPermission};
 use baton_http::{Caller, invalid_path, reply};
 use baton_manage::{ManageRole, PermissionUpdate};
 use baton_ports::ToolHost;

@@ -3,8 +3,7 @@
 use super::{find, state::ToolCallState};
 use crate::state::ApiState;
 use axum::response::Response;
-use baton_api::{ApiError, ApiErrorKind};
-use baton_api::{QuestionEntry, ToolReply};
+use baton_api::{ApiError, ApiErrorKind, QuestionEntry, ToolReply};
 use baton_http::{Caller, RequestSpan, reply};
 use baton_ports::{
     BoxFuture, SamplingRequest, SamplingResult, ToolHelper, ToolHost, ToolInvocation, ToolOutcome, ToolOutput,

@@ -7,8 +7,7 @@ use super::{
     },
     ConversationEntry, ConversationPath, ConversationRecord, items_of,
 };
-use crate::error_codes;
-use crate::state::OpenAiState;
+use crate::{error_codes, state::OpenAiState};
 use axum::{
     extract::{Path, Query, Request, State, rejection::QueryRejection},
     response::Response as Reply,

@@ -16,8 +16,7 @@ use super::{
     error::from_session,
     request::{ResponsesRequest, handle_request, json},
 };
-use crate::error_codes;
-use crate::state::OpenAiState;
+use crate::{error_codes, state::OpenAiState};
 use axum::{
     extract::{Path, Request, State},
     response::Response as Reply,

@@ -3,8 +3,7 @@
 use super::{format::MetricsFormat, text::write};
 use crate::state::TelemetryState;
 use axum::{body::Body, extract::State, response::Response};
-use baton_api::error_codes;
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{ApiError, ApiErrorKind, error_codes};
 use baton_http::{Caller, reply};
 use baton_rules::Access;
 use http::{HeaderMap, HeaderValue, header};

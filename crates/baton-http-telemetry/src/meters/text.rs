@@ -1,8 +1,7 @@
 //! Metrics as text, with names, units and the `_total` suffix as Prometheus expects them.
 
 use super::format::MetricsFormat;
-use baton_types::{Attributes, SpanValue};
-use baton_types::{Instrument, InstrumentKind, MeterPoint, MeterSnapshot, MetricValue};
+use baton_types::{Attributes, Instrument, InstrumentKind, MeterPoint, MeterSnapshot, MetricValue, SpanValue};
 use std::fmt::Write as _;
 
 /// Encodes all metrics.

@@ -7,8 +7,7 @@ use axum::{
     extract::{Query, State, rejection::QueryRejection},
     response::Response,
 };
-use baton_api::MissedSpans;
-use baton_api::{ApiError, ApiErrorKind};
+use baton_api::{ApiError, ApiErrorKind, MissedSpans};
 use baton_http::{Caller, SharePermit, reply};
 use baton_ports::BoxFuture;
 use baton_span_ports::{SpanFeed, SpanFeedEvent};

@@ -4,8 +4,7 @@ use super::refusal::TempoRejection;
 use crate::{spans, state::TelemetryState};
 use baton_http::Caller;
 use baton_rules::Access;
-use baton_span_ports::{ForwardTarget, HopList};
-use baton_span_ports::{SpanStore, SpanStoreError};
+use baton_span_ports::{ForwardTarget, HopList, SpanStore, SpanStoreError};
 use http::HeaderMap;
 use std::sync::Arc;
 

@@ -1,8 +1,7 @@
 //! The caller of a request, as seen by handlers.
 
 use super::{RequestOrigin, network::client_network};
-use crate::error_codes;
-use crate::{HttpContext, reply};
+use crate::{HttpContext, error_codes, reply};
 use axum::{extract::FromRequestParts, response::Response};
 use baton_api::{ApiError, ApiErrorKind};
 use baton_ports::{AuthenticatedCaller, Authenticator, BoxFuture, TokenRejection};

@@ -9,8 +9,7 @@ use super::{
     rejection::{GateRejection, add_scope_challenge},
     request_origin::remote_ip,
 };
-use crate::error_codes;
-use crate::{HttpContext, base_url, error_format::RequestHead};
+use crate::{HttpContext, base_url, error_codes, error_format::RequestHead};
 use axum::{extract::Request, response::Response};
 use baton_ports::{Authenticator, BoxFuture, TokenRejection};
 use baton_rules::RateLimit;

@@ -2,8 +2,7 @@
 
 use baton_ports::{AuditLog, Authenticator, TokenIssuer};
 use baton_rules::RateLimit;
-use baton_types::Clock;
-use baton_types::{Digest, Timestamp};
+use baton_types::{Clock, Digest, Timestamp};
 use std::{fmt, sync::Arc};
 
 /// Access control options.

@@ -1,8 +1,10 @@
 //! Rejections by the gate and their replies.
 
 use super::bearer::BearerError;
-use crate::error_codes;
-use crate::error_format::{ErrorFormats, RequestHead};
+use crate::{
+    error_codes,
+    error_format::{ErrorFormats, RequestHead},
+};
 use axum::response::Response;
 use baton_api::{ApiError, ApiErrorKind};
 use baton_ports::TokenRejection;

@@ -3,8 +3,7 @@
 use super::{IssuerConfig, IssuerDocuments, discover};
 use crate::jwt::{CompactJwt, KeySet};
 use baton_ports::TokenRejection;
-use baton_types::Clock;
-use baton_types::Timestamp;
+use baton_types::{Clock, Timestamp};
 use parking_lot::Mutex;
 use std::{sync::Arc, time::Duration};
 use tokio::sync::watch;

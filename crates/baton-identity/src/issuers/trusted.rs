@@ -3,8 +3,7 @@
 use super::{IssuerConfig, IssuerDocuments, IssuerError, config::host, keys::IssuerKeyCache, scopes};
 use crate::jwt::{Claims, CompactJwt};
 use baton_ports::{AuthenticatedCaller, TokenRejection};
-use baton_types::Clock;
-use baton_types::Principal;
+use baton_types::{Clock, Principal};
 use std::sync::Arc;
 
 /// Maximum trusted issuers.

@@ -6,8 +6,7 @@ use baton_ports::{
     TokenRejection, TokenStore,
 };
 use baton_rules::AccessScope;
-use baton_types::Clock;
-use baton_types::{Digest, Principal, Timestamp};
+use baton_types::{Clock, Digest, Principal, Timestamp};
 use parking_lot::RwLock;
 use std::{collections::HashMap, sync::Arc};
 use tokio::sync::Mutex;

@@ -3,8 +3,7 @@
 use crate::signer::Signer;
 use baton_identity::{IssuerConfig, IssuerDocuments, Issuers};
 use baton_ports::{AuthenticatedCaller, BoxFuture, TokenRejection};
-use baton_types::Clock;
-use baton_types::Timestamp;
+use baton_types::{Clock, Timestamp};
 use bytes::Bytes;
 use parking_lot::Mutex;
 use serde_json::{Value, json};

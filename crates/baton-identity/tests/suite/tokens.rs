@@ -10,8 +10,7 @@ use baton_ports::{
     BoxFuture, IssuedToken, JournalError, NewToken, TokenError, TokenIssuer as _, TokenRecord, TokenRejection,
     TokenStore,
 };
-use baton_types::Clock as _;
-use baton_types::{Digest, Principal, Timestamp};
+use baton_types::{Clock as _, Digest, Principal, Timestamp};
 use std::{future::Future as _, pin::pin, sync::Arc, task::Poll};
 use tokio::sync::Semaphore;
 

@@ -6,8 +6,9 @@ use super::{
     rows::{from_int, limit, noun_code},
     writer::JournalWriter,
 };
-use baton_ports::error_codes;
-use baton_ports::{ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary, JournalError};
+use baton_ports::{
+    ConversationCursor, ConversationPage, ConversationQuery, ConversationSummary, JournalError, error_codes,
+};
 use baton_types::{AgentName, ContextId, Principal, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, Row, params};
 

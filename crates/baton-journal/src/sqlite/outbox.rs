@@ -6,8 +6,7 @@ use super::{
     rows::{corrupt, from_int, limit, noun_code, stream_id, to_int},
     writer::JournalWriter,
 };
-use baton_ports::error_codes;
-use baton_ports::{JournalError, OutboxEntry, OutboxProgress};
+use baton_ports::{JournalError, OutboxEntry, OutboxProgress, error_codes};
 use baton_types::{Json, StreamId, Timestamp};
 use rusqlite::{Connection, Params, Row, params};
 

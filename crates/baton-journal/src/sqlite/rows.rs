@@ -1,8 +1,7 @@
 //! Decoding of rows.
 
 use super::error::{from_fact, from_sql};
-use baton_ports::error_codes;
-use baton_ports::{JournalError, StoredEvent, StreamHead};
+use baton_ports::{JournalError, StoredEvent, StreamHead, error_codes};
 use baton_types::{JournalEvent, Json, Principal, RunId, StreamId, Timestamp};
 use rusqlite::{Params, Row, Statement, types::Type};
 use std::sync::Arc;

@@ -7,8 +7,7 @@ use super::{
     rows::corrupt,
     writer::JournalWriter,
 };
-use baton_ports::error_codes;
-use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore};
+use baton_ports::{BoxFuture, JournalError, TokenRecord, TokenStore, error_codes};
 use baton_types::{Digest, Json, Principal, Timestamp};
 use rusqlite::{Connection, Row, params};
 use std::sync::Arc;

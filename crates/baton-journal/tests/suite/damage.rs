@@ -5,8 +5,7 @@ use crate::{
     tokens::token,
 };
 use baton_journal::{AbsentJournal, DirectoryLock, JournalOptions, SqliteJournal, repair};
-use baton_ports::error_codes;
-use baton_ports::{ConversationQuery, Journal, JournalError, StreamQuery, TokenStore as _};
+use baton_ports::{ConversationQuery, Journal, JournalError, StreamQuery, TokenStore as _, error_codes};
 use baton_types::TaskState;
 use std::{fs, path::Path};
 

@@ -5,8 +5,7 @@ use super::{
     location::{AgentFilesLocation, AgentOrigin, StorageEntry},
     repository::{rejection, unwritable},
 };
-use crate::error_codes;
-use crate::storage::create;
+use crate::{error_codes, storage::create};
 use baton_agentdir::parse;
 use baton_document::Diagnostic;
 use baton_ports::{AgentFiles, AgentPersistence, AgentRepositoryError, AgentStorage, AgentStorageError};

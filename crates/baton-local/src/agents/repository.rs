@@ -1,8 +1,7 @@
 //! Reads and replaces stored definitions as a whole.
 
 use super::{AgentCatalog, DirectoryAgents, location::AgentFilesLocation};
-use crate::error_codes;
-use crate::storage::SaveOutcome;
+use crate::{error_codes, storage::SaveOutcome};
 use baton_agentdir::EditError;
 use baton_document::Diagnostic;
 use baton_ports::{

@@ -7,8 +7,7 @@ use baton_agentdir::{
     RULE_DIRECTORY, SKILL_DIRECTORY, SKILL_FILE, provider::VARIABLES_FILE, reference_type,
 };
 use baton_system::SystemClock;
-use baton_types::Clock;
-use baton_types::Digest;
+use baton_types::{Clock, Digest};
 use std::{
     collections::BTreeMap,
     fs::{self, Metadata},

@@ -1,8 +1,7 @@
 //! Every way in which a definition can start a program, read a variable or a file, or connect to an address.
 
 use baton_agentdir::parse_anywhere;
-use baton_api::CreateAgent;
-use baton_api::error_codes;
+use baton_api::{CreateAgent, error_codes};
 use baton_local::{DirectoryAgents, MemoryStorage};
 use baton_manage::{ManageRole, Manager};
 use baton_rules::{DefinitionEffects, ValueSource};

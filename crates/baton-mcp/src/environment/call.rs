@@ -8,8 +8,7 @@ use super::{
     rounds::{InputRounds, RoundStart, RoundState, RoundsOutcome},
     view::{AgentView, ToolOrigin},
 };
-use crate::error_codes;
-use crate::{Caller, exported, span::set_attribute};
+use crate::{Caller, error_codes, exported, span::set_attribute};
 use baton_rules::{Access, check_access};
 use baton_telemetry::names;
 use baton_toolhost::{CALL_META, TASK_META};

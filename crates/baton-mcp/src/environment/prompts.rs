@@ -7,8 +7,7 @@ use super::{
     rounds::{InputRounds, RoundAnswers, RoundStart, RoundsOutcome},
     server_tool::{forward_error, mark_complete, with_answers},
 };
-use crate::Caller;
-use crate::error_codes;
+use crate::{Caller, error_codes};
 use baton_ports::BoxFuture;
 use baton_rules::{Access, check_access};
 use baton_toolhost::{CallOptions, OfferedPrompt, ServerError, ServerReply};

@@ -1,11 +1,10 @@
 //! MCP handler of the management server.
 
 use super::{answer, arguments::ManageArguments, schemas, verbs::ManageOperation};
-use crate::error_codes;
 use crate::{
     Caller, EndpointContext, McpService,
     agent_invocation::{base_url, tool_server, unknown_tool},
-    exported,
+    error_codes, exported,
     span::run_call_in_span,
 };
 use baton_manage::{ManageRole, Manager};

@@ -2,8 +2,10 @@
 
 use baton_meters::{MAX_SERIES, MeterLevels, MeterSource, Meters, instruments};
 use baton_telemetry::{SpanObserver as _, SpanOrigin, TelemetrySettings, names, rewrite_attributes};
-use baton_types::{InstrumentKind, MeterFamily, MeterSnapshot, MetricValue};
-use baton_types::{Span, SpanDropCounts, SpanId, SpanKind, SpanStatus, SpanValue, TraceId};
+use baton_types::{
+    InstrumentKind, MeterFamily, MeterSnapshot, MetricValue, Span, SpanDropCounts, SpanId, SpanKind, SpanStatus,
+    SpanValue, TraceId,
+};
 use proptest::prelude::*;
 use std::{
     collections::BTreeMap,

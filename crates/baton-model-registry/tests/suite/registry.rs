@@ -7,8 +7,7 @@ use baton_model_registry::{
 };
 use baton_models::{ModelCatalog, PlaybookModels};
 use baton_ports::{AgentSource, ModelError, ModelResolver};
-use baton_types::Clock;
-use baton_types::{AgentName, AgentResources, AgentSpec, Timestamp};
+use baton_types::{AgentName, AgentResources, AgentSpec, Clock, Timestamp};
 use parking_lot::RwLock;
 use std::sync::Arc;
 

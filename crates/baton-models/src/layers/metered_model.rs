@@ -3,8 +3,7 @@
 use crate::catalog::{ModelCatalog, TokenCorrection};
 use async_stream::stream;
 use baton_ports::{MicroDollars, Model, ModelCall, ModelEvent, ModelInfo, ModelStream};
-use baton_types::Clock;
-use baton_types::Usage;
+use baton_types::{Clock, Usage};
 use futures_util::StreamExt;
 use std::sync::Arc;
 

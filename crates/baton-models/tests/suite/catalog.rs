@@ -6,8 +6,7 @@ use crate::{
 };
 use baton_models::{MeteredModel, ModelCatalog, TokenRates, UNKNOWN_WINDOW, estimate_tokens};
 use baton_ports::{ChatFile, ChatFileContent, ChatMessage, Model};
-use baton_types::Clock;
-use baton_types::Usage;
+use baton_types::{Clock, Usage};
 use std::sync::Arc;
 
 #[test]

@@ -6,8 +6,10 @@ use baton_otlp::{
     proto::{ExportLogsServiceRequest, ExportMetricsServiceRequest, ExportTraceServiceResponse},
     write_lines, write_metrics,
 };
-use baton_types::{MeterFamily, MeterPoint, MeterSnapshot, MetricValue};
-use baton_types::{SpanId, SpanResource, SpanScope, SpanValue, TraceContext, TraceId};
+use baton_types::{
+    MeterFamily, MeterPoint, MeterSnapshot, MetricValue, SpanId, SpanResource, SpanScope, SpanValue, TraceContext,
+    TraceId,
+};
 use prost::Message as _;
 use serde_json::Value as Json;
 use std::sync::Arc;

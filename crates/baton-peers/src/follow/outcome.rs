@@ -5,8 +5,7 @@ use super::{
     artifacts::{content_size, merge_text, text},
 };
 use baton_ports::PeerOutcome;
-use baton_types::TaskState;
-use baton_types::Violations;
+use baton_types::{TaskState, Violations};
 use baton_wire::a2a::v1::{Artifact, MAX_PARTS, Message, Part, Role};
 
 /// The outcome of a settled task.

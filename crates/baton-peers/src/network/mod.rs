@@ -6,10 +6,9 @@ mod typed_host;
 
 pub use typed_host::TypedHostConnector;
 
-use crate::error_codes;
 use crate::{
     CardReadOutcome, ChosenInterface, DiscoverError, DiscoveredCard, DiscoveryOptions, FetchedCard, PeerConfig,
-    PeerConnector, PeerInterface, choose_interface, connect, discover, refresh,
+    PeerConnector, PeerInterface, choose_interface, connect, discover, error_codes, refresh,
 };
 use baton_outbound::EnvironmentAccess;
 use baton_ports::{BoxFuture, PeerRegistryError};

@@ -1,8 +1,7 @@
 //! Verification of card signatures against the operator's trusted signers.
 
 use super::refusal;
-use crate::error_codes;
-use crate::{DiscoveredCard, PeerConfig, discover::is_own_host};
+use crate::{DiscoveredCard, PeerConfig, discover::is_own_host, error_codes};
 use baton_identity::{TrustedKeys, signature_headers, verify_card};
 use baton_outbound::{GuardedClient, Target};
 use baton_ports::PeerRegistryError;

@@ -2,8 +2,7 @@
 //! removed.
 
 use crate::PeerConfig;
-use baton_types::is_agent_name;
-use baton_types::{AgentName, AgentSpec, ControlTools, ModelSpec, RunLimits, SkillSpec, ToolExecution};
+use baton_types::{AgentName, AgentSpec, ControlTools, ModelSpec, RunLimits, SkillSpec, ToolExecution, is_agent_name};
 use baton_wire::a2a::v1::{AgentCard, AgentSkill};
 use std::time::Duration;
 

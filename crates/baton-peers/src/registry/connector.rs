@@ -1,7 +1,6 @@
 //! Reading a peer's card and connecting to the peer.
 
-use crate::error_codes;
-use crate::{Binding, PeerCapabilities, PeerClient, PeerConfig, RetryLimits, traced::EndpointAttributes};
+use crate::{Binding, PeerCapabilities, PeerClient, PeerConfig, RetryLimits, error_codes, traced::EndpointAttributes};
 use baton_outbound::EnvironmentAccess;
 use baton_ports::{BoxFuture, PeerRegistryError};
 use baton_types::ErrorCode;

@@ -1,11 +1,9 @@
 //! The peer registry at run time.
 
 use super::{CardReadOutcome, FetchedCard, PeerConnector, agent::slug, entry::PeerEntry, file::PeerFile};
-use crate::error_codes;
-use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef};
+use crate::{Credential, PeerClient, PeerConfig, SecretError, SecretRef, error_codes};
 use baton_ports::{AgentSource, BoxFuture, NewPeer, PeerRecord, PeerRegistry, PeerRegistryError};
-use baton_types::is_agent_name;
-use baton_types::{AgentName, AgentResources, AgentSpec, ErrorCode};
+use baton_types::{AgentName, AgentResources, AgentSpec, ErrorCode, is_agent_name};
 use parking_lot::RwLock;
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 use tokio::sync::Mutex;

@@ -8,8 +8,7 @@ use super::{
 };
 use crate::{Credential, PeerConfig};
 use baton_ports::{AgentSource, PeerRegistryError};
-use baton_types::ErrorCode;
-use baton_types::is_agent_name;
+use baton_types::{ErrorCode, is_agent_name};
 use std::{path::PathBuf, sync::Arc};
 
 /// Options of the registry.

@@ -5,8 +5,7 @@ use super::{
     entry::PeerEntry,
     local::{MAX_PEERS, refusal},
 };
-use crate::PeerConfig;
-use crate::error_codes;
+use crate::{PeerConfig, error_codes};
 use baton_outbound::{EnvironmentAccess, EnvironmentRegistry};
 use baton_ports::PeerRegistryError;
 use baton_types::{AgentName, ErrorCode, McpTransport, is_agent_name};

@@ -13,10 +13,9 @@ use baton_ports::{
 use baton_server::{SurfaceOptions, app};
 use baton_telemetry::Tracer;
 use baton_types::{
-    AgentName, AgentSpec, ControlTools, Json, ModelSpec, PushConfig, RunLimits, SkillSpec, Timestamp, ToolExecution,
-    Usage,
+    AgentName, AgentSpec, Clock, ControlTools, IdGenerator, Json, ModelSpec, PushConfig, RunLimits, SkillSpec,
+    Timestamp, ToolExecution, Usage,
 };
-use baton_types::{Clock, IdGenerator};
 use baton_wire::a2a::v1::CardBinding;
 use std::{
     net::SocketAddr,

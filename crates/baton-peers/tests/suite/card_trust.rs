@@ -2,8 +2,7 @@
 
 use crate::scripted_server::{Answer, ScriptedServer};
 use baton_identity::SigningKeys;
-use baton_peers::error_codes;
-use baton_peers::{Credential, FetchedCard, NetworkConnector, PeerClient, PeerConfig};
+use baton_peers::{Credential, FetchedCard, NetworkConnector, PeerClient, PeerConfig, error_codes};
 use baton_ports::{CardSigner as _, PeerRegistryError};
 use baton_types::ErrorCode;
 use baton_wire::a2a::v1::candidate_payloads;

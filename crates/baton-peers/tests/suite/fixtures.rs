@@ -2,10 +2,9 @@
 
 use crate::fake::{Kind, Server, SharedServer};
 use baton_peers::{
-    CallError, CardReadOutcome, LocalPeerRegistry, PeerCapabilities, PeerClient, PeerConfig, PeerHub, PeerInterface,
-    PeerRegistryOptions, RetryLimits,
+    CallError, CardReadOutcome, FetchedCard, LocalPeerRegistry, PeerCapabilities, PeerClient, PeerConfig,
+    PeerConnector, PeerHub, PeerInterface, PeerRegistryOptions, RetryLimits,
 };
-use baton_peers::{FetchedCard, PeerConnector};
 use baton_ports::{BoxFuture, PeerRegistryError, PeerRequest};
 use baton_types::{Message, Part, Role};
 use baton_wire::a2a::v1::{AgentCard, AgentExtension, IDEMPOTENCY};

@@ -11,8 +11,7 @@ use baton_peers::{
     PeerConnector, PeerHub, PeerInterface, PeerRegistryOptions, connect,
 };
 use baton_ports::{BoxFuture, PeerGateway as _, PeerRegistryError, PeerRequest};
-use baton_telemetry::SpanSink;
-use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
+use baton_telemetry::{SpanOrigin, SpanSink, TelemetrySettings, Tracer};
 use baton_types::{Json, Span, SpanKind, SpanStatus, TraceContext};
 use baton_wire::a2a::v1::{AgentCard, AgentInterface};
 use futures_util::StreamExt as _;

@@ -2,8 +2,10 @@
 
 use baton_proto::{error_from_status, status, v1, v03};
 use baton_types::{ErrorCode, Json, Timestamp};
-use baton_wire::a2a::v1::{self as wire, ErrorKind};
-use baton_wire::error_codes;
+use baton_wire::{
+    a2a::v1::{self as wire, ErrorKind},
+    error_codes,
+};
 use prost::Message as _;
 use prost_types::{ListValue, Struct, Value, value::Kind};
 

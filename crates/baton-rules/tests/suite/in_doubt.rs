@@ -1,10 +1,9 @@
 //! In-doubt calls: never published as calls to run, and decided by the caller.
 
 use crate::sample::*;
-use baton_rules::error_codes;
 use baton_rules::{
-    CallStage, TaskRecord, accept_message, in_doubt_part, in_doubt_request, parse_own_tool_calls, parse_tool_calls,
-    parse_tool_results,
+    CallStage, TaskRecord, accept_message, error_codes, in_doubt_part, in_doubt_request, parse_own_tool_calls,
+    parse_tool_calls, parse_tool_results,
 };
 use baton_types::*;
 use serde_json::{Value, json as js};

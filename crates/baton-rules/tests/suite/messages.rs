@@ -1,6 +1,5 @@
 use crate::sample::*;
-use baton_rules::error_codes;
-use baton_rules::{AcceptedMessage, accept_message, parse_tool_results};
+use baton_rules::{AcceptedMessage, accept_message, error_codes, parse_tool_results};
 use baton_types::*;
 use serde_json::json as js;
 

@@ -1,10 +1,9 @@
 //! Forwarding of child questions and their answers: addressing.
 
 use crate::sample::{apply_all, at, call, calling, handed_off, run_started, status, user_message};
-use baton_rules::error_codes;
 use baton_rules::{
-    AcceptedMessage, TaskRecord, accept_message, caller_requests, forwarded_question_parts, mark_remote_question,
-    resume_child_wait,
+    AcceptedMessage, TaskRecord, accept_message, caller_requests, error_codes, forwarded_question_parts,
+    mark_remote_question, resume_child_wait,
 };
 use baton_types::{Message, Part, PartContent, Role, TaskEvent, TaskState, ToolExecution::Agent};
 use serde_json::{Value, json};

@@ -1,8 +1,8 @@
 //! Invalid gRPC requests: each gets its status, and the server keeps serving.
 
-use crate::world::configured;
 use crate::{
     bindings::{Binding, Headers, Op, Reply, ask, framed, headers, raw},
+    world::configured,
     world::{engine, options, weather},
 };
 use axum::Router;

@@ -1,8 +1,8 @@
 //! JSON-RPC batches and notifications with the dotted methods and with A2A methods.
 
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
+    world::configured,
     world::{engine, options, weather},
 };
 use axum::Router;

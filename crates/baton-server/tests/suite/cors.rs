@@ -1,8 +1,8 @@
 //! CORS headers for preflights, JSON-RPC, REST and streams.
 
-use crate::world::configured;
 use crate::{
     bindings::{Headers, headers, raw},
+    world::configured,
     world::{engine, options},
 };
 use axum::Router;

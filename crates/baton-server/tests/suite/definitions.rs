@@ -1,9 +1,9 @@
 //! Agents that are created, changed and deleted at run time, over HTTP and with the management tools over MCP.
 
-use crate::openapi::check_response;
-use crate::world::configured;
 use crate::{
     mcp_endpoints::{call_mcp, common, ports},
+    openapi::check_response,
+    world::configured,
     world::{DiscardingWebhooks, ScriptedModel, SequentialIds, TickingClock, WeatherTools, options},
 };
 use axum::{Router, body::Body};
@@ -12,8 +12,7 @@ use baton_http::AccessOptions;
 use baton_http_api::DefinitionPorts;
 use baton_journal::MemoryJournal;
 use baton_local::{DirectoryAgents, MemoryStorage};
-use baton_mcp::McpPorts;
-use baton_mcp::{ManagePorts, ManageServer};
+use baton_mcp::{ManagePorts, ManageServer, McpPorts};
 use baton_ports::{AgentRepository, AgentSource};
 use baton_server::app;
 use baton_types::Digest;

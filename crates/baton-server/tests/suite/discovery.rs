@@ -1,8 +1,8 @@
 //! Discovery: lists, catalogs, cards, addresses behind a proxy, and tenants that select an agent.
 
-use crate::world::configured;
 use crate::{
     bindings::{Binding, Op, Reply, ask, framed, headers, raw},
+    world::configured,
     world::{engine, options},
 };
 use axum::Router;

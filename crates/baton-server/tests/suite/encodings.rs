@@ -1,9 +1,9 @@
 //! Content types and encodings of request bodies in every API, and compressed replies.
 
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
     spans::gzip,
+    world::configured,
     world::{engine, options, weather},
 };
 use axum::{Router, body::Body};

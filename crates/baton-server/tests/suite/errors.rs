@@ -1,8 +1,8 @@
 //! Every kind of error, in every binding and dialect with the operation, compared with the published table.
 
-use crate::world::configured;
 use crate::{
     bindings::{Binding, Headers, Op, ask},
+    world::configured,
     world::{engine, options, weather},
 };
 use axum::Router;

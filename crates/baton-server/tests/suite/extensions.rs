@@ -1,8 +1,8 @@
 //! A2A extensions: idempotent sends, task generations, and waiting for the next generation.
 
-use crate::world::configured;
 use crate::{
     bindings::{Binding, Op, Reply, ask},
+    world::configured,
     world::{engine, options, weather},
 };
 use axum::Router;

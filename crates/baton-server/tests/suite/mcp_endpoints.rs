@@ -1,8 +1,8 @@
 //! MCP endpoints: their paths, and calls that run agents.
 
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
+    world::configured,
     world::{
         DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
     },
@@ -10,10 +10,9 @@ use crate::{
 use axum::Router;
 use baton_engine::{Engine, EngineOptions, Ports};
 use baton_journal::MemoryJournal;
-use baton_mcp::McpPorts;
 use baton_mcp::{
-    EndpointContext, Environments, ExportedEndpoints, McpLimits, McpSessionManager, OwnServer, OwnServerOptions,
-    StateSeal,
+    EndpointContext, Environments, ExportedEndpoints, McpLimits, McpPorts, McpSessionManager, OwnServer,
+    OwnServerOptions, StateSeal,
 };
 use baton_ports::{AgentInvoker, AgentSource};
 use baton_server::app;

@@ -1,8 +1,8 @@
 //! Output of `GET /metrics`.
 
-use crate::world::configured;
 use crate::{
     spans::{FullResponse, get, spans},
+    world::configured,
     world::{engine, options},
 };
 use axum::Router;

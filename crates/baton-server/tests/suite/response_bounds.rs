@@ -1,8 +1,8 @@
 //! Limits of `/v1/responses` and `/v1/conversations`: expanded request size and conversation size.
 
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
+    world::configured,
     world::{engine, engine_on, options},
 };
 use axum::{Router, body::Body};

@@ -1,8 +1,8 @@
 //! Rules for points on which the A2A specifications disagree, one test each.
 
-use crate::world::configured;
 use crate::{
     bindings::{Binding, Events, Headers, Op, ask, headers, open, raw},
+    world::configured,
     world::{engine, options, weather},
 };
 use axum::{Router, body::Body};

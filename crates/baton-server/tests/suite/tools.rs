@@ -1,9 +1,9 @@
 //! An agent's tools over HTTP: lists, calls and questions.
 
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
     permission_cases::{CallOutcome, permission_cases},
+    world::configured,
     world::{
         DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
     },

@@ -14,10 +14,9 @@ use baton_ports::{
 };
 use baton_server::{SurfaceOptions, app};
 use baton_types::{
-    AgentName, AgentSpec, CommandTool, ControlTools, Effects, Json, Message, ModelSpec, Part, PushConfig, Role,
-    RunLimits, SkillSpec, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
+    AgentName, AgentSpec, Clock, CommandTool, ControlTools, Effects, IdGenerator, Json, Message, ModelSpec, Part,
+    PushConfig, Role, RunLimits, SkillSpec, Timestamp, ToolCall, ToolExecution, ToolRunner, ToolSpec, Usage,
 };
-use baton_types::{Clock, IdGenerator};
 use std::{
     sync::{
         Arc,

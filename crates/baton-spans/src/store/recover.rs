@@ -12,8 +12,7 @@ use crate::{
     segment::Segment as _,
     wal::{self, LogFile, LogFilePosition, ReplaySummary, WalEntry, Watermarks},
 };
-use baton_span_ports::SpanStoreError;
-use baton_span_ports::error_codes;
+use baton_span_ports::{SpanStoreError, error_codes};
 use baton_types::{Span, SpanClass};
 use std::{
     collections::{HashMap, HashSet},

@@ -1,8 +1,7 @@
 //! System clock and id generator.
 
 use baton_system::{SystemClock, TimeOrderedIds};
-use baton_types::Timestamp;
-use baton_types::{Clock, IdGenerator};
+use baton_types::{Clock, IdGenerator, Timestamp};
 
 #[test]
 fn clock_returns_the_current_time() {

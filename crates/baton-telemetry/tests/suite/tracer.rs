@@ -1,7 +1,6 @@
 //! Spans emitted by the tracer.
 
-use baton_telemetry::SpanSink;
-use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
+use baton_telemetry::{SpanOrigin, SpanSink, TelemetrySettings, Tracer};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue, TraceContext};
 use std::sync::{
     Arc, Mutex,

@@ -4,14 +4,12 @@ use super::{metrics, search, tags, trace};
 use crate::{SetupError, TempoOptions, client::TempoClient, failure::TempoError};
 use baton_outbound::GuardedClient;
 use baton_ports::BoxFuture;
-use baton_span_ports::{ForwardTarget, HopList};
 use baton_span_ports::{
-    MetricsResult, SpanBatch, SpanFeed, SpanFeedEvent, SpanMetricsRequest, SpanStats, SpanStore, SpanStoreError,
-    TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
+    ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanFeedEvent, SpanMetricsRequest, SpanStats,
+    SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
-use baton_types::Clock;
-use baton_types::{Span, SpanValue, TraceId};
+use baton_types::{Clock, Span, SpanValue, TraceId};
 use std::{fmt, future::ready, sync::Arc, time::Duration};
 
 /// Read-only span store over the HTTP API of a Tempo.

@@ -2,14 +2,12 @@
 
 use super::{metrics, search, tags, trace};
 use baton_ports::BoxFuture;
-use baton_span_ports::{ForwardTarget, HopList};
 use baton_span_ports::{
-    MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader, SpanStats, SpanStore,
-    SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
+    ForwardTarget, HopList, MetricsResult, SpanBatch, SpanFeed, SpanMetricsRequest, SpanReadRequest, SpanReader,
+    SpanStats, SpanStore, SpanStoreError, TagNames, TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::Field;
-use baton_types::Clock;
-use baton_types::{Span, SpanValue, TraceId};
+use baton_types::{Clock, Span, SpanValue, TraceId};
 use std::{
     sync::{
         Arc,

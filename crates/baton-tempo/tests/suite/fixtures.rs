@@ -2,9 +2,8 @@
 
 use baton_span_ports::{SpanMetricsRequest, TagsRequest, TimeRange, TraceSearchRequest};
 use baton_traceql::{Mode, Query, Steps, parse};
-use baton_types::Clock;
 use baton_types::{
-    AttributeKey, Span, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, Timestamp, TraceId,
+    AttributeKey, Clock, Span, SpanId, SpanKind, SpanResource, SpanScope, SpanStatus, SpanValue, Timestamp, TraceId,
 };
 use std::sync::{
     Arc,

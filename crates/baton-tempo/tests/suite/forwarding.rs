@@ -5,8 +5,7 @@ use super::{
     reference_store::ReferenceStore,
     scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
-use baton_span_ports::SpanStore;
-use baton_span_ports::{ForwardTarget, HopList};
+use baton_span_ports::{ForwardTarget, HopList, SpanStore};
 use baton_tempo::{TeeOptions, TeeSpans, TempoReadStore};
 use baton_traceql::{Field, Intrinsic, Steps};
 use http::StatusCode;

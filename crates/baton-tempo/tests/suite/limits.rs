@@ -4,8 +4,7 @@ use super::{
     fixtures::{FakeClock, NOON, SECOND, metrics, search},
     scripted_tempo::{ScriptedReply, ScriptedTempo},
 };
-use baton_span_ports::error_codes;
-use baton_span_ports::{SpanStore, TimeRange};
+use baton_span_ports::{SpanStore, TimeRange, error_codes};
 use baton_traceql::Steps;
 use http::StatusCode;
 

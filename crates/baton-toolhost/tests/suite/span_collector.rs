@@ -1,7 +1,6 @@
 //! A sink that collects emitted spans.
 
-use baton_telemetry::SpanSink;
-use baton_telemetry::{SpanOrigin, TelemetrySettings, Tracer};
+use baton_telemetry::{SpanOrigin, SpanSink, TelemetrySettings, Tracer};
 use baton_types::{Span, SpanKind, SpanStatus, SpanValue, TraceContext};
 use std::{
     fmt::Write as _,

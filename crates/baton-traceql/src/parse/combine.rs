@@ -3,10 +3,9 @@
 use super::cursor::Parser;
 use super::operand::{Operand, OperandKind};
 use super::precedence;
-use crate::lex::Op;
 use crate::{
     ArithmeticOp, CompareOp, Literal, MetricsExpr, Mode, ParseError, PipelineExpr, Scalar, ScalarFilter, SecondStage,
-    SpansetExpr, SpansetOp,
+    SpansetExpr, SpansetOp, lex::Op,
 };
 
 impl Parser<'_> {

@@ -1,9 +1,11 @@
 //! Position of the parser in the token list, and its error reporting.
 
-use crate::lenient::Warnings;
-use crate::lex::{Op, Token, TokenKind};
-use crate::message_format::single_line;
-use crate::{Mode, ParseError};
+use crate::{
+    Mode, ParseError,
+    lenient::Warnings,
+    lex::{Op, Token, TokenKind},
+    message_format::single_line,
+};
 
 /// Maximum nesting depth of parentheses and signs.
 const MAX_NESTING: usize = 100;

@@ -3,8 +3,10 @@
 use super::cursor::Parser;
 use super::operand::aggregate_op;
 use super::{precedence, rules};
-use crate::lex::{Op, TokenKind};
-use crate::{BinaryOp, Field, FieldExpr, Literal, Mode, ParseError, SpansetExpr, UnaryOp, lenient};
+use crate::{
+    BinaryOp, Field, FieldExpr, Literal, Mode, ParseError, SpansetExpr, UnaryOp, lenient,
+    lex::{Op, TokenKind},
+};
 use baton_types::{SpanKind, SpanStatus};
 
 impl Parser<'_> {

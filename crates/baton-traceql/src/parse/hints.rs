@@ -1,8 +1,10 @@
 //! Parsing of hints: `with (most_recent=true)`.
 
 use super::cursor::Parser;
-use crate::lex::{Op, TokenKind};
-use crate::{Hint, Literal, ParseError};
+use crate::{
+    Hint, Literal, ParseError,
+    lex::{Op, TokenKind},
+};
 
 /// Hints that a query may set, with their value types.
 const KNOWN_HINTS: &[(&str, HintType)] = &[

@@ -2,10 +2,9 @@
 
 use super::cursor::Parser;
 use super::precedence;
-use crate::lex::TokenKind;
 use crate::{
     AggregateOp, CompareFunction, Field, FirstStage, Literal, MetricsExpr, MetricsQuery, ParseError, PipelineExpr,
-    PipelineStage, SecondStage,
+    PipelineStage, SecondStage, lex::TokenKind,
 };
 
 impl Parser<'_> {

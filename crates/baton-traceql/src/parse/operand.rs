@@ -2,10 +2,10 @@
 
 use super::cursor::Parser;
 use super::precedence;
-use crate::lex::{Op, TokenKind};
 use crate::{
     Aggregate, AggregateOp, Literal, MetricsExpr, ParseError, PipelineExpr, PipelineStage, Scalar, ScalarFilter,
     SpansetExpr,
+    lex::{Op, TokenKind},
 };
 
 /// An operand with its position.

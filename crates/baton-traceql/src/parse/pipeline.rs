@@ -2,8 +2,7 @@
 
 use super::cursor::Parser;
 use super::operand::{Operand, OperandKind};
-use crate::lex::TokenKind;
-use crate::{ParseError, PipelineStage, Scalar};
+use crate::{ParseError, PipelineStage, Scalar, lex::TokenKind};
 
 impl Parser<'_> {
     /// Parses up to the end, a closing parenthesis or hints.

@@ -1,7 +1,6 @@
 //! Precedence of operators, and their meaning by operand type.
 
-use crate::lex::Op;
-use crate::{ArithmeticOp, BinaryOp, CompareOp, SpansetOp};
+use crate::{ArithmeticOp, BinaryOp, CompareOp, SpansetOp, lex::Op};
 
 /// `&&` and `||`.
 pub(crate) const LOGICAL: u8 = 1;

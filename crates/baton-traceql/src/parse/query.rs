@@ -2,9 +2,11 @@
 
 use super::cursor::Parser;
 use super::operand::OperandKind;
-use crate::lenient::Warnings;
-use crate::lex::{TokenKind, lex};
-use crate::{Mode, ParseError, Query, Root};
+use crate::{
+    Mode, ParseError, Query, Root,
+    lenient::Warnings,
+    lex::{TokenKind, lex},
+};
 
 /// Maximum length of a query in bytes.
 const MAX_QUERY_BYTES: usize = 64 * 1024;

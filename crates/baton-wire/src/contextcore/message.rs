@@ -2,8 +2,7 @@
 
 use super::{Part, Role, metadata};
 use crate::{a2a::v1, de, members::ObjectMembers};
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

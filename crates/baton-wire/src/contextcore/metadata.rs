@@ -1,8 +1,7 @@
 //! The metadata key that holds data without a 1.0 equivalent.
 
 use crate::members::ObjectMembers;
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use std::collections::BTreeSet;
 
 pub(super) const KEY: &str = "contextcore";

@@ -6,8 +6,7 @@ use crate::{
     de,
     members::ObjectMembers,
 };
-use baton_types::Json;
-use baton_types::{FieldViolation, Violations};
+use baton_types::{FieldViolation, Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

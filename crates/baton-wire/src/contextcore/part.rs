@@ -2,8 +2,7 @@
 
 use super::{PartType, metadata};
 use crate::{a2a::v1, members::ObjectMembers};
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser::SerializeMap as _};
 use std::borrow::Cow;
 

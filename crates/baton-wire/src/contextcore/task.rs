@@ -6,8 +6,7 @@ use crate::{
     de,
     members::ObjectMembers,
 };
-use baton_types::Violations;
-use baton_types::{AgentName, Json, TaskId, Timestamp};
+use baton_types::{AgentName, Json, TaskId, Timestamp, Violations};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
 //! A client that follows a stream, interrupted at any point, ends with the result of `GetTask`.
 
 use crate::sample::{answer, at, calls, context_id, task_id};
-use baton_types::{AnswerPlacement, TextDelivery};
-use baton_types::{Artifact, MessageId, TaskEvent, TaskState, Usage};
+use baton_types::{AnswerPlacement, Artifact, MessageId, TaskEvent, TaskState, TextDelivery, Usage};
 use baton_wire::a2a::v1::{
     CallVisibility, Presentation, StreamProjection, StreamProjector, StreamResponse, TaskState as Shown,
 };

@@ -1,9 +1,9 @@
 //! Options that select the server or data directory of a command.
 
-use crate::error_codes;
 use crate::{
     config::{BatonSettings, ConfigOverrides},
     connect::BatonConnection,
+    error_codes,
     failure::CliError,
 };
 use baton_peers::{SecretError, SecretRef};

@@ -3,8 +3,8 @@
 mod read;
 mod write;
 
-use crate::error_codes;
 use crate::{
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

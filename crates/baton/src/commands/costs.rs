@@ -13,13 +13,13 @@ use self::{
     time::{Period, day_start, month_start, timestamp},
     usage::{CostGroup, UsageQuery, UsageReport},
 };
-use crate::error_codes;
 use crate::{
     commands::{
         connection_options::ConnectionOptions,
         trace::time_argument::{TimeArgument, parse_time},
     },
     config::{BatonSettings, Budgets},
+    error_codes,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal, one_line},
 };

@@ -1,8 +1,8 @@
 //! `baton dashboards`: Grafana dashboards over agent spans.
 
-use crate::error_codes;
 use crate::{
     config::{self, ConfigOverrides},
+    error_codes,
     failure::{CliError, Exit},
     screen::{Screen, columns},
 };

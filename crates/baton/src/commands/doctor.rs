@@ -10,9 +10,9 @@ mod round_trip;
 mod server;
 mod store;
 
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
+    error_codes,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal},
 };

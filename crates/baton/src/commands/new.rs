@@ -1,13 +1,12 @@
 //! `baton new`: creates an agent directory from a template.
 
-use crate::error_codes;
 use crate::{
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };
 use baton_agentdir::scaffold;
-use baton_types::ErrorCode;
-use baton_types::{RESERVED_AGENT_NAMES, is_agent_name};
+use baton_types::{ErrorCode, RESERVED_AGENT_NAMES, is_agent_name};
 use clap::Args;
 use serde_json::json;
 use std::{fs, io, io::Write, path::Path, path::PathBuf};

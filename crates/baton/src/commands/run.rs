@@ -13,11 +13,11 @@ use self::{
     printer::RunPrinter,
     settings::RunSessionOptions,
 };
-use crate::error_codes;
 use crate::{
     commands::connection_options::{self, ConnectionOptions},
     config::{ConfigOverrides, ModelOverrides},
     connect::{BatonConnection, client_failure},
+    error_codes,
     failure::{CliError, Exit},
     follow::{FollowOutcome, follow, follow_from_now},
     model_summary, remote_agents,

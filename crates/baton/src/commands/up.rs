@@ -3,9 +3,9 @@
 mod playbook_report;
 
 use self::playbook_report::report_playbook;
-use crate::error_codes;
 use crate::{
     config::{AccessOverrides, BatonSettings, ConfigOverrides, ModelOverrides},
+    error_codes,
     failure::{CliError, Exit},
     mcp_status, model_summary,
     open_server::open_server,

@@ -1,8 +1,7 @@
 //! Access settings: authentication, TLS, CORS and rate limits.
 
 use super::raw::{CardAccess, MetricsAccess, RawAuth, RawLimits, RawTls};
-use crate::error_codes;
-use crate::failure::CliError;
+use crate::{error_codes, failure::CliError};
 use baton_server::{CorsOrigins, IssuerConfig, RateLimit, TlsFiles};
 use baton_types::ErrorCode;
 use std::path::{Path, PathBuf};

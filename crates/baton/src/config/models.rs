@@ -1,8 +1,7 @@
 //! The default model for agents that name none.
 
 use super::raw::{RawModels, is_model_name};
-use crate::error_codes;
-use crate::failure::CliError;
+use crate::{error_codes, failure::CliError};
 use baton_server::ModelSettings;
 
 /// Values of flags and environment variables about models.

@@ -8,8 +8,7 @@ use super::{
     raw::{Budgets, Extension, MissingVersionPolicy, Price, RawA2a, RawConfig, RawTelemetry, peer_below},
     tempo::tempo_server,
 };
-use crate::error_codes;
-use crate::failure::CliError;
+use crate::{error_codes, failure::CliError};
 use baton_outbound::AddressPolicy;
 use baton_peers::PeerConfig;
 use baton_server::{

@@ -12,8 +12,7 @@ use crate::{
 use anyhow::{Context as _, Result, bail};
 use baton_client::{ClientError, SendRequest};
 use baton_rules::parse_tool_calls;
-use baton_types::Violations;
-use baton_types::{Message, Role, TaskId};
+use baton_types::{Message, Role, TaskId, Violations};
 use baton_wire::a2a::v1::{self, TaskState};
 use std::sync::Arc;
 

@@ -16,8 +16,7 @@ use crate::{
 use anyhow::{Context as _, Result, ensure};
 use baton_client::SendRequest;
 use baton_rules::parse_tool_calls;
-use baton_types::Violations;
-use baton_types::{CallId, Message, Part, Role};
+use baton_types::{CallId, Message, Part, Role, Violations};
 use baton_wire::a2a::v1::{self, Task, TaskState};
 use std::{collections::BTreeMap, ops::Range, path::PathBuf, time::Duration};
 use tokio::{sync::watch, task::JoinSet};

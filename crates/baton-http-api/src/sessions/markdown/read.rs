@@ -6,8 +6,7 @@ use super::{
     unescape_line,
 };
 use crate::error_codes;
-use baton_api::ApiError;
-use baton_api::{SESSION_FORMAT, SessionItem, SessionSettingsBody};
+use baton_api::{ApiError, SESSION_FORMAT, SessionItem, SessionSettingsBody};
 use baton_engine::ImportSession;
 use baton_rules::{calls_part, results_part};
 use baton_types::{

@@ -6,8 +6,7 @@ use baton_ports::{
     HandoffTicket,
 };
 use baton_rules::{admit_handoff, resolve_handoff_target};
-use baton_types::Clock;
-use baton_types::{ChannelReason, ErrorCode, HandoffChannel, HandoffId, Principal, TaskState, Timestamp};
+use baton_types::{ChannelReason, Clock, ErrorCode, HandoffChannel, HandoffId, Principal, TaskState, Timestamp};
 use serde_json::{Value, json};
 use std::{
     sync::{Arc, Mutex},

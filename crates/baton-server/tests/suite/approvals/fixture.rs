@@ -1,8 +1,8 @@
 //! Agents that require approval, ask questions and hand off; every tool run is recorded.
 
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
+    world::configured,
     world::{DiscardingWebhooks, SequentialIds, StaticAgents, TickingClock, agent, message, options},
 };
 use async_stream::stream;

@@ -1,9 +1,9 @@
 //! OTLP metrics and logs are counted and discarded, and each sender is notified once.
 
 use super::{FullResponse, get, gzip, post};
-use crate::world::configured;
 use crate::{
     bindings::framed,
+    world::configured,
     world::{engine, options},
 };
 use axum::Router;

@@ -10,8 +10,7 @@ use baton_span_ports::{
     TagsRequest, TraceSearchRequest, TraceSearchResult,
 };
 use baton_traceql::{Exemplar, Field, Series, Steps};
-use baton_types::Clock;
-use baton_types::{Span, SpanId, SpanValue, Timestamp, TraceId};
+use baton_types::{Clock, Span, SpanId, SpanValue, Timestamp, TraceId};
 use prost::Message as _;
 use std::sync::{Arc, Mutex};
 

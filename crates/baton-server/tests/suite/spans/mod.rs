@@ -9,9 +9,9 @@ mod refusals;
 mod tail;
 mod tempo;
 
-use crate::world::configured;
 use crate::{
     bindings::{Headers, headers, raw},
+    world::configured,
     world::{engine, options},
 };
 use axum::{Router, body::Body};

@@ -1,9 +1,9 @@
 //! Spans of A2A requests: every binding and dialect uses the method names of 1.0.
 
 use super::{PARENT, collector::shown, traced};
-use crate::world::configured;
 use crate::{
     bindings::{Binding, Headers, Op, ask, headers, open, raw},
+    world::configured,
     world::{engine_on, options},
 };
 use axum::Router;

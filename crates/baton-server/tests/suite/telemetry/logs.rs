@@ -1,9 +1,9 @@
 //! Log lines of a request carry its trace id.
 
 use super::{PARENT, SpanCollector};
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
+    world::configured,
     world::{
         DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
     },

@@ -1,10 +1,10 @@
 //! Spans of MCP requests are named by method and tool, with and without sessions.
 
 use super::{PARENT, SpanCollector, collector::shown};
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
     mcp_endpoints::ports,
+    world::configured,
     world::{
         DiscardingWebhooks, ScriptedModel, SequentialIds, StaticAgents, TickingClock, WeatherTools, agent, options,
     },

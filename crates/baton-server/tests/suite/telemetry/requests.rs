@@ -1,9 +1,9 @@
 //! Spans of other requests, of failures, and requests without a span.
 
 use super::{PARENT, SpanCollector, collector::shown, traced};
-use crate::world::configured;
 use crate::{
     bindings::{headers, raw},
+    world::configured,
     world::{WeatherTools, engine, engine_on, options},
 };
 use baton_engine::EngineOptions;

@@ -7,8 +7,7 @@ use crate::{
     search::{QueryBudget, metrics},
     segment::Segment,
 };
-use baton_span_ports::error_codes;
-use baton_span_ports::{MetricsResult, SpanMetricsRequest};
+use baton_span_ports::{MetricsResult, SpanMetricsRequest, error_codes};
 use baton_traceql::{Mode, Steps, parse};
 use baton_types::{Span, SpanClass, SpanStatus, SpanValue};
 use std::{path::Path, sync::Arc, time::Instant};

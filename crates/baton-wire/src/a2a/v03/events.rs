@@ -2,8 +2,7 @@
 
 use super::{Artifact, TaskStatus, enums::is_terminal, request_path::RequestPath};
 use crate::{a2a::v1, de};
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -3,8 +3,7 @@
 use super::{data, request_path::RequestPath};
 use crate::{a2a::v1, de};
 use baton_encoding::base64::to_standard;
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -5,8 +5,7 @@ use crate::{
     a2a::v1::{self, Error},
     de,
 };
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -5,8 +5,7 @@ use crate::{
     a2a::v1::{self, Error},
     de,
 };
-use baton_types::Violations;
-use baton_types::{Json, Timestamp};
+use baton_types::{Json, Timestamp, Violations};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 

@@ -1,8 +1,7 @@
 //! One card for clients of either version.
 
 use super::AgentCard;
-use crate::a2a::v1;
-use crate::members::ObjectMembers;
+use crate::{a2a::v1, members::ObjectMembers};
 use baton_types::Json;
 use serde::{Serialize, Serializer, ser::Error as _};
 use std::collections::BTreeMap;

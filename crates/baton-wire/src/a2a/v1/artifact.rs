@@ -2,8 +2,7 @@
 
 use super::{Part, part::check_object};
 use crate::de;
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

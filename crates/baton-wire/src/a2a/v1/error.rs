@@ -1,7 +1,6 @@
 //! Error responses in each binding.
 
-use baton_types::{ErrorCode, Json};
-use baton_types::{FieldViolation, Violations};
+use baton_types::{ErrorCode, FieldViolation, Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 

@@ -2,8 +2,7 @@
 
 use super::{AgentCard, AgentExtension, Error};
 use crate::de;
-use baton_types::FieldViolation;
-use baton_types::{Json, ToolExecution, is_idempotency_key};
+use baton_types::{FieldViolation, Json, ToolExecution, is_idempotency_key};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::json;
 use std::collections::BTreeMap;

@@ -2,8 +2,7 @@
 
 use super::{Part, Role, part::check_object};
 use crate::de;
-use baton_types::Violations;
-use baton_types::{ContextId, Json, TaskId};
+use baton_types::{ContextId, Json, TaskId, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -2,8 +2,7 @@
 
 use crate::de;
 use baton_encoding::base64::to_standard;
-use baton_types::Violations;
-use baton_types::{Json, PartContent};
+use baton_types::{Json, PartContent, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

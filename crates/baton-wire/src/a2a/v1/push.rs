@@ -2,8 +2,7 @@
 
 use super::{Error, message::check_id};
 use crate::de;
-use baton_types::Violations;
-use baton_types::{PushAuthentication, PushConfig, PushDialect, TaskId};
+use baton_types::{PushAuthentication, PushConfig, PushDialect, TaskId, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -3,10 +3,8 @@
 use super::{
     Error, ErrorKind, HistoryLength, MAX_PARTS, Message, Role, TaskPushNotificationConfig, TaskState, message::check_id,
 };
-use crate::de;
-use crate::error_codes;
-use baton_types::{ErrorCode, Json, Timestamp};
-use baton_types::{FieldViolation, Violations};
+use crate::{de, error_codes};
+use baton_types::{ErrorCode, FieldViolation, Json, Timestamp, Violations};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use std::borrow::Cow;

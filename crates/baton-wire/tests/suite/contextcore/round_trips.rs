@@ -1,7 +1,6 @@
 //! Readers accept or reject any input without a panic, and values survive a round trip.
 
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use baton_wire::{
     a2a::v1,
     contextcore::{Card, Discovery, ListParams, Part, PartType, SendParams, State, Task, TaskParams},

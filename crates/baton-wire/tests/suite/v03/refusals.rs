@@ -1,7 +1,9 @@
 //! Invalid fields are named in the caller's spelling.
 
-use baton_wire::a2a::{v1, v03};
-use baton_wire::error_codes;
+use baton_wire::{
+    a2a::{v1, v03},
+    error_codes,
+};
 use insta::assert_snapshot;
 
 fn shown(text: &str, outcome: Result<(), v1::Error>) -> String {

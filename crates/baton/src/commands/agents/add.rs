@@ -1,11 +1,11 @@
 //! `baton agents add`: registers a remote agent.
 
 use super::details;
-use crate::error_codes;
 use crate::{
     commands::connection_options::{self, ConnectionOptions},
     config::resolve_secret_path,
     connect::client_failure,
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

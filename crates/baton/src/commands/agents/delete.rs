@@ -1,9 +1,9 @@
 //! `baton agents delete`: deletes a local agent and its definition.
 
 use super::removal;
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

@@ -1,10 +1,10 @@
 //! `baton agents servers`, `baton agents exports` and `baton agents providers`.
 
 use super::create::read_text_file;
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
+    error_codes,
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };

@@ -1,10 +1,10 @@
 //! `baton agents prompt`: shows or replaces the system prompt.
 
 use super::create::read_text_file;
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::client_failure,
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

@@ -1,9 +1,9 @@
 //! `baton agents remove`: removes a remote agent.
 
 use super::removal;
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

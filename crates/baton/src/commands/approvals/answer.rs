@@ -1,7 +1,6 @@
 //! `baton approvals answer`: shows a pending approval and answers it.
 
 use super::{list::fetch_pending, show::lines};
-use crate::error_codes;
 use crate::{
     commands::{
         connection_options::ConnectionOptions,
@@ -9,6 +8,7 @@ use crate::{
     },
     config::ConfigOverrides,
     connect::{BatonConnection, client_failure},
+    error_codes,
     failure::{CliError, Exit},
     form::{AnswerKind, ApprovalDetails, InputForm, InputQuestion, InputReply, is_interactive},
     screen::{Screen, one_line},

@@ -1,7 +1,6 @@
 //! Reads the files of the agent to convert.
 
-use crate::error_codes;
-use crate::failure::CliError;
+use crate::{error_codes, failure::CliError};
 use baton_agentdir::{AGENT_FILE, is_definition_path};
 use baton_types::ErrorCode;
 use std::{

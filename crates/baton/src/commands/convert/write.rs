@@ -1,7 +1,6 @@
 //! Writes the converted files to a path that does not exist yet.
 
-use crate::error_codes;
-use crate::failure::CliError;
+use crate::{error_codes, failure::CliError};
 use baton_types::ErrorCode;
 use std::{
     collections::BTreeMap,

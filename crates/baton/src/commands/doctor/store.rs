@@ -1,10 +1,10 @@
 //! Checks the span store: size and retention.
 
 use super::check::CheckResult;
-use crate::error_codes;
 use crate::{
     commands::trace::formatting::{bytes, count, counted, duration},
     connect::{BatonConnection, client_failure},
+    error_codes,
 };
 use baton_api::SpanStatsEntry;
 use baton_client::ClientError;

@@ -1,8 +1,8 @@
 //! `baton models check`: tests a key.
 
 use super::{ModelConfigOptions, provider_json, report_providers};
-use crate::error_codes;
 use crate::{
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

@@ -1,9 +1,9 @@
 //! `baton sessions import`.
 
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::client_failure,
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

@@ -1,9 +1,9 @@
 //! `baton sessions set`.
 
 use super::{SessionSelector, print_settings};
-use crate::error_codes;
 use crate::{
     connect::client_failure,
+    error_codes,
     failure::{CliError, Exit},
     screen::{Screen, one_line},
 };

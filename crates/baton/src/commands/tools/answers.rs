@@ -1,7 +1,7 @@
 //! Answers to questions of a tool during a call.
 
-use crate::error_codes;
 use crate::{
+    error_codes,
     failure::CliError,
     form::{InputQuestion, InputReply, is_interactive},
     screen::Screen,

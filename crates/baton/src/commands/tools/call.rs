@@ -5,9 +5,9 @@ use super::{
     answers::{self, PresetAnswers},
     result,
 };
-use crate::error_codes;
 use crate::{
     connect::{BatonConnection, client_failure},
+    error_codes,
     failure::{CliError, Exit},
     form::{InputForm, PromptResult, is_interactive},
     screen::Screen,

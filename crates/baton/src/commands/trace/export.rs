@@ -6,10 +6,10 @@ use super::{
     query::print_interpretation,
     time_argument::{TimeArgument, parse_time},
 };
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,

@@ -8,9 +8,9 @@ use super::{
     terminal_style::{TerminalStyle, untruncated_width},
     time_argument::TimeArgument,
 };
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

@@ -5,9 +5,9 @@ use super::{
     terminal_style::{TerminalStyle, untruncated_width},
     time_argument::{TimeArgument, parse_time},
 };
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
+    error_codes,
     failure::{CliError, Exit},
     screen::{Screen, escape_for_terminal},
 };

@@ -1,8 +1,7 @@
 //! Saved queries: built-in ones, and those in `queries.yaml`.
 
 use super::time_argument::{TimeArgument, parse_time};
-use crate::error_codes;
-use crate::{commands::connection_options::ConnectionOptions, failure::CliError};
+use crate::{commands::connection_options::ConnectionOptions, error_codes, failure::CliError};
 use baton_document::{Diagnostic, DocumentNode, DocumentReader, Fields, LocatedValue};
 use std::{
     fs, io,

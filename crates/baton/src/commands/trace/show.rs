@@ -1,10 +1,10 @@
 //! `baton trace show`: one trace as a waterfall and a transcript.
 
 use super::{merge, rows::Fold, terminal_style::TerminalStyle, text_output, waterfall::WaterfallDetail};
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
 };

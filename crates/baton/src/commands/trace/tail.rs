@@ -5,10 +5,10 @@ use super::{
     formatting::{columns, counted, duration, fit, padded, right_aligned},
     terminal_style::{TerminalStyle, untruncated_width},
 };
-use crate::error_codes;
 use crate::{
     commands::connection_options::ConnectionOptions,
     connect::{BatonConnection, client_failure},
+    error_codes,
     failure::{CliError, Exit},
     screen::Screen,
     signals::StopRequests,

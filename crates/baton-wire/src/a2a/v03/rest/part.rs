@@ -8,8 +8,7 @@ use crate::{
     de,
 };
 use baton_encoding::base64::{decode_twice_encoded, encode_twice, to_standard};
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

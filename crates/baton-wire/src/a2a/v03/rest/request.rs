@@ -1,7 +1,6 @@
 //! Parameters of sends.
 
 use super::{Message, push::into_v1};
-use crate::error_codes;
 use crate::{
     a2a::{
         v1::{self, Error, MAX_PARTS},
@@ -11,10 +10,9 @@ use crate::{
             request_path::RequestPath,
         },
     },
-    de,
+    de, error_codes,
 };
-use baton_types::Json;
-use baton_types::Violations;
+use baton_types::{Json, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

@@ -8,8 +8,7 @@ use crate::{
     },
     de,
 };
-use baton_types::Violations;
-use baton_types::{Json, Timestamp};
+use baton_types::{Json, Timestamp, Violations};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 

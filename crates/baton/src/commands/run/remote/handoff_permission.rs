@@ -1,7 +1,6 @@
 //! Permission for a handoff that a remote agent requests.
 
-use crate::error_codes;
-use crate::{failure::CliError, form::read_line, screen::Screen};
+use crate::{error_codes, failure::CliError, form::read_line, screen::Screen};
 use std::collections::BTreeMap;
 
 /// Maximum number of agents that the user is asked about in one run; further requests are denied.
