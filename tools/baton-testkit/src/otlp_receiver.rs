@@ -1,17 +1,17 @@
-//! A receiver of OTLP over HTTP that accepts everything.
+//! A receiver of OTLP over HTTP for tests.
 
 use baton_otlp::{Encoding, Export};
 use baton_types::Span;
 use bytes::Bytes;
-use http::{Request, Response};
+use http::{HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::{BodyExt as _, Full};
 use hyper::{body::Incoming, server::conn::http1, service::service_fn};
 use hyper_util::rt::TokioIo;
 use std::{
     convert::Infallible,
-    io::Read as _,
+    io::{self, Read as _},
     net::SocketAddr,
-    sync::{Arc, Mutex},
+    sync::{Arc, Mutex, PoisonError},
 };
 use tokio::{net::TcpListener, task::JoinHandle};
 
@@ -19,6 +19,7 @@ use tokio::{net::TcpListener, task::JoinHandle};
 pub type ReceivedSpans = (String, Vec<Span>);
 
 /// A receiver on loopback; stops when dropped.
+#[derive(Debug)]
 pub struct OtlpReceiver {
     address: SocketAddr,
     received: Arc<Mutex<Vec<ReceivedSpans>>>,
@@ -33,16 +34,15 @@ impl Drop for OtlpReceiver {
 
 impl OtlpReceiver {
     /// Listens on any port.
-    pub async fn start() -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
+    pub async fn start() -> io::Result<Self> {
+        let listener = TcpListener::bind("127.0.0.1:0").await?;
+        let address = listener.local_addr()?;
         let received = Arc::<Mutex<Vec<ReceivedSpans>>>::default();
         let shared = Arc::clone(&received);
         let serving = tokio::spawn(async move {
             // Connections end with the receiver.
             let mut connections = tokio::task::JoinSet::new();
-            loop {
-                let (stream, _) = listener.accept().await.unwrap();
+            while let Ok((stream, _)) = listener.accept().await {
                 let received = Arc::clone(&shared);
                 connections.spawn(async move {
                     let service = service_fn(move |request| accept(Arc::clone(&received), request));
@@ -50,7 +50,7 @@ impl OtlpReceiver {
                 });
             }
         });
-        Self { address, received, serving }
+        Ok(Self { address, received, serving })
     }
 
     /// The OTLP endpoint.
@@ -60,22 +60,31 @@ impl OtlpReceiver {
 
     /// All requests so far.
     pub fn received(&self) -> Vec<ReceivedSpans> {
-        self.received.lock().unwrap().clone()
+        self.received.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
+/// Accepts a request with spans, and rejects any other, which a test then misses.
 async fn accept(
     received: Arc<Mutex<Vec<ReceivedSpans>>>,
     request: Request<Incoming>,
 ) -> Result<Response<Full<Bytes>>, Infallible> {
-    let (head, body) = request.into_parts();
-    let body = body.collect().await.unwrap().to_bytes();
-    assert_eq!(head.headers["content-encoding"], "gzip");
-    let mut message = Vec::new();
-    flate2::read::GzDecoder::new(&*body).read_to_end(&mut message).unwrap();
-    let spans = Export::measure(Encoding::Protobuf, &message).unwrap().decode().unwrap().spans;
-    received.lock().unwrap().push((head.uri.path().to_owned(), spans));
+    let path = request.uri().path().to_owned();
     let mut response = Response::new(Full::default());
-    response.headers_mut().insert("content-type", "application/x-protobuf".parse().unwrap());
+    match read_spans(request).await {
+        Ok(spans) => received.lock().unwrap_or_else(PoisonError::into_inner).push((path, spans)),
+        Err(_) => *response.status_mut() = StatusCode::BAD_REQUEST,
+    }
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-protobuf"));
     Ok(response)
+}
+
+/// Reads a compressed body in protobuf.
+async fn read_spans(request: Request<Incoming>) -> anyhow::Result<Vec<Span>> {
+    let (head, body) = request.into_parts();
+    anyhow::ensure!(head.headers.get(header::CONTENT_ENCODING).is_some_and(|encoding| encoding == "gzip"));
+    let body = body.collect().await?.to_bytes();
+    let mut message = Vec::new();
+    flate2::read::GzDecoder::new(&*body).read_to_end(&mut message)?;
+    Ok(Export::measure(Encoding::Protobuf, &message)?.decode()?.spans)
 }

@@ -28,7 +28,7 @@ async fn export_run(baton: Baton, receiver: &OtlpReceiver) -> Vec<Span> {
 async fn spans_of_a_run_are_exported_under_the_service_name() {
     let data = tempfile::tempdir().unwrap();
     for in_directory in [true, false] {
-        let receiver = OtlpReceiver::start().await;
+        let receiver = OtlpReceiver::start().await.unwrap();
         let baton = baton(&receiver.url());
         let baton = if in_directory { baton.data_dir(data.path().join("kept")) } else { baton };
         let spans = export_run(baton, &receiver).await;

@@ -7,7 +7,7 @@ use baton_types::{Message, Part, Role, SpanValue};
 
 #[tokio::test]
 async fn spans_are_exported_under_the_chosen_service_name() {
-    let receiver = OtlpReceiver::start().await;
+    let receiver = OtlpReceiver::start().await.unwrap();
     let program = Program::start_with(&[("OTEL_EXPORTER_OTLP_ENDPOINT", &receiver.url())]).await;
     let client = Client::tcp(&program.url).unwrap();
     let message = Message::new("m-1".into(), Role::User, vec![Part::text("What's the weather in Oakland?")]);
