@@ -1,7 +1,5 @@
-use baton_sdk::{
-    BatonServer, Error,
-    manage::{AgentItem, AgentName, CreateAgent, ItemKind, ManageRole, Manager, item_put},
-};
+use baton_sdk::manage::{AgentItem, AgentName, CreateAgent, ItemKind, ManageRole, Manager, item_put};
+use baton_sdk::{BatonServer, Error};
 
 /// Makes an agent that answers at once, and teaches it a rule.
 pub(crate) async fn make_bob(running: &BatonServer) -> Result<AgentName, Error> {
