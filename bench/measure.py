@@ -10,6 +10,7 @@ import sys
 import tempfile
 
 import bindings
+import builds
 import callgrind
 import report
 import responses
@@ -29,14 +30,16 @@ def arguments():
     parser.add_argument("--seconds", type=float, default=5, help="length of one measurement (default: 5)")
     parser.add_argument("--rounds", type=int, default=3, help="measurements of each kind; the median is reported (default: 3)")
     parser.add_argument("--quick", action="store_true", help="one round of two seconds, small extras")
-    parser.add_argument("--only", default=",".join(report.SECTIONS),
+    parser.add_argument("--only", default=",".join(report.DEFAULT_SECTIONS),
                         help="sections to measure: servers (Baton and its peers), extras (memory, start, recovery), "
                              "bindings (JSON-RPC, HTTP+JSON and gRPC, 1.0 and 0.3), mcp (tool calls, bare rmcp and "
                              "FastMCP), responses (/v1/responses, LiteLLM's proxy and aimock), spans (the span store, "
-                             "and the overhead of spans), instructions (callgrind)")
+                             "and the overhead of spans), instructions (callgrind), builds (two builds of Baton)")
     parser.add_argument("--instructions", dest="only", action="store_const", const="instructions",
                         help="the same as --only instructions")
     parser.add_argument("--baton", default="target/release/baton", help="the Baton binary")
+    parser.add_argument("--before", help="for builds: the Baton binary to compare with")
+    parser.add_argument("--before-environment", help="for builds: the benchmark's environment program of the same commit")
     parser.add_argument("--fastmcp-python", default=sys.executable, help="a Python that has FastMCP")
     parser.add_argument("--litellm-python", default=sys.executable, help="a Python that has LiteLLM's proxy")
     parser.add_argument("--node", default="node", help="a Node for aimock")
@@ -48,6 +51,8 @@ def arguments():
     options.servers, options.only = options.servers.split(","), options.only.split(",")
     if unknown := set(options.only) - set(report.SECTIONS):
         parser.error(f"unknown section: {', '.join(sorted(unknown))}")
+    if "builds" in options.only and not options.before:
+        parser.error("builds needs --before")
     options.connections = [int(number) for number in options.connections.split(",")]
     return options
 
@@ -160,6 +165,8 @@ def main():
             sections["mcp"] = tool_calls.measure(options, directory)
         if "responses" in options.only:
             sections["responses"] = responses.measure(options, directory)
+        if "builds" in options.only:
+            sections["builds"] = builds.measure(options, directory)
         if "spans" in options.only:
             sections["spans"] = span_store.measure(options, os.path.join(directory, "spans"))
     if "instructions" in options.only:

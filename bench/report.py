@@ -3,7 +3,8 @@
 import os
 import platform
 
-SECTIONS = ("servers", "extras", "bindings", "mcp", "responses", "spans", "instructions")
+DEFAULT_SECTIONS = ("servers", "extras", "bindings", "mcp", "responses", "spans", "instructions")
+SECTIONS = (*DEFAULT_SECTIONS, "builds")
 
 
 def machine():

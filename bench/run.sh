@@ -31,6 +31,14 @@ if [ "$only" = instructions ]; then
   exec python3 bench/measure.py "$@"
 fi
 
+# Two builds of Baton need no peers.
+if [ "$only" = builds ]; then
+  say "building the load generator, the environment and Baton"
+  build -p load -p mcp-servers
+  cargo build --release --locked -p baton ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+  exec python3 bench/measure.py --baton "${CARGO_TARGET_DIR:-target}/release/baton" "$@"
+fi
+
 # The MCP benchmark compares programs of this workspace with FastMCP.
 if [ "$only" = mcp ]; then
   say "building the load generator and the MCP servers"

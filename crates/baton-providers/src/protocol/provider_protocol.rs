@@ -120,7 +120,7 @@ pub(crate) trait ProviderProtocol: Send + Sync {
         let _ = (choice, names, body);
     }
 
-    /// SamplingOptions options that the model accepts; `thinks` tells whether reasoning is requested.
+    /// Sampling options that the model accepts; `thinks` tells whether reasoning is requested.
     fn sampling(&self, model: &str, sampling: SamplingOptions, thinks: bool) -> SamplingOptions {
         let _ = (model, thinks);
         sampling
