@@ -22,59 +22,32 @@ impl ApiResource {
     ) -> Self {
         Self { name, description, parameters }
     }
+}
 
-    /// An operation with the method `GET`.
-    pub fn get(
-        self,
-        path: impl Into<String>,
-        access: RouteAccess,
-        id: impl Into<Cow<'static, str>>,
-        summary: impl Into<Cow<'static, str>>,
-    ) -> Operation {
-        Operation::new(self, ("GET", MethodFilter::GET), path.into(), access, (id.into(), summary.into()))
-    }
+/// Factories of operations, one per method.
+macro_rules! operation_factories {
+    ($($name:ident $method:literal $filter:ident;)+) => {
+        impl ApiResource {
+            $(
+                #[doc = concat!("An operation with the method `", $method, "`.")]
+                pub fn $name(
+                    self,
+                    path: impl Into<String>,
+                    access: RouteAccess,
+                    id: impl Into<Cow<'static, str>>,
+                    summary: impl Into<Cow<'static, str>>,
+                ) -> Operation {
+                    Operation::new(self, ($method, MethodFilter::$filter), path.into(), access, (id.into(), summary.into()))
+                }
+            )+
+        }
+    };
+}
 
-    /// An operation with the method `POST`.
-    pub fn post(
-        self,
-        path: impl Into<String>,
-        access: RouteAccess,
-        id: impl Into<Cow<'static, str>>,
-        summary: impl Into<Cow<'static, str>>,
-    ) -> Operation {
-        Operation::new(self, ("POST", MethodFilter::POST), path.into(), access, (id.into(), summary.into()))
-    }
-
-    /// An operation with the method `PUT`.
-    pub fn put(
-        self,
-        path: impl Into<String>,
-        access: RouteAccess,
-        id: impl Into<Cow<'static, str>>,
-        summary: impl Into<Cow<'static, str>>,
-    ) -> Operation {
-        Operation::new(self, ("PUT", MethodFilter::PUT), path.into(), access, (id.into(), summary.into()))
-    }
-
-    /// An operation with the method `PATCH`.
-    pub fn patch(
-        self,
-        path: impl Into<String>,
-        access: RouteAccess,
-        id: impl Into<Cow<'static, str>>,
-        summary: impl Into<Cow<'static, str>>,
-    ) -> Operation {
-        Operation::new(self, ("PATCH", MethodFilter::PATCH), path.into(), access, (id.into(), summary.into()))
-    }
-
-    /// An operation with the method `DELETE`.
-    pub fn delete(
-        self,
-        path: impl Into<String>,
-        access: RouteAccess,
-        id: impl Into<Cow<'static, str>>,
-        summary: impl Into<Cow<'static, str>>,
-    ) -> Operation {
-        Operation::new(self, ("DELETE", MethodFilter::DELETE), path.into(), access, (id.into(), summary.into()))
-    }
+operation_factories! {
+    get "GET" GET;
+    post "POST" POST;
+    put "PUT" PUT;
+    patch "PATCH" PATCH;
+    delete "DELETE" DELETE;
 }

@@ -84,18 +84,6 @@ impl<S: Clone + Send + Sync + 'static> Routes<S> {
         self.on(undescribed("POST", path, access), MethodFilter::POST, handler)
     }
 
-    /// Mounts a handler for `PUT`.
-    #[must_use]
-    pub fn put<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.on(undescribed("PUT", path, access), MethodFilter::PUT, handler)
-    }
-
-    /// Mounts a handler for `PATCH`.
-    #[must_use]
-    pub fn patch<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {
-        self.on(undescribed("PATCH", path, access), MethodFilter::PATCH, handler)
-    }
-
     /// Mounts a handler for `DELETE`.
     #[must_use]
     pub fn delete<H: Handler<T, S>, T: 'static>(self, path: &str, access: RouteAccess, handler: H) -> Self {

@@ -7,9 +7,9 @@ use baton_types::{AgentName, ErrorCode, ModelSpec};
 use std::{future::ready, sync::Arc};
 
 /// Adds every peer, and knows none.
-pub(super) struct AcceptingPeerRegistry;
+pub(super) struct StubPeerRegistry;
 
-impl PeerRegistry for AcceptingPeerRegistry {
+impl PeerRegistry for StubPeerRegistry {
     fn add(&self, peer: NewPeer) -> BoxFuture<'_, Result<PeerRecord, PeerRegistryError>> {
         let mut agent = crate::world::agent("abroad");
         agent.model = ModelSpec::Peer { url: peer.url.clone(), listed: peer.listed };

@@ -4,7 +4,7 @@ use super::{
     isolation::{CONTEXT, PUSH, create_resources},
     server::{TestServer, bearer, token},
     tool_permissions::{AGENT, SERVERS, StaticToolHost},
-    walk_fixtures::{AcceptingPeerRegistry, StaticExports},
+    walk_fixtures::{StaticExports, StubPeerRegistry},
 };
 use crate::{
     bindings::{framed, headers, raw},
@@ -59,7 +59,7 @@ impl World {
             |options| {
                 options.mcp = Some(mcp_endpoints::ports(&agents, Arc::new(engine(&names))));
                 options.api.tools = Some(ToolPorts { host: Arc::new(StaticToolHost) });
-                let registry = Arc::new(AcceptingPeerRegistry);
+                let registry = Arc::new(StubPeerRegistry);
                 options.api.peers = Some(PeerPorts { registry, peers: Arc::new(NoPeers) });
                 options.api.definitions = Some(DefinitionPorts { repository });
                 options.telemetry.exports = Some(ExportPorts { exports: Arc::new(StaticExports) });
