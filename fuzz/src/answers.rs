@@ -7,7 +7,6 @@ use crate::{
 use baton_types::Timestamp;
 use baton_encoding::{depth_within, sse::SseParser};
 use baton_wire::{a2a::{v03::{self, UnionCard, rest}, v1::{self, Error}}, catalog::AiCatalog, jsonrpc::RpcResponse};
-use baton_api;
 
 /// The grammar shape of each choice.
 pub(crate) const SHAPES: &[&str] = &[
@@ -69,9 +68,9 @@ pub(crate) fn read(choice: usize, text: &str) {
         18 => json(text),
         _ => drop((
             serde_json::from_str::<AiCatalog>(text),
-            serde_json::from_str::<api::AgentList>(text),
-            serde_json::from_str::<api::EventList>(text),
-            serde_json::from_str::<api::Health>(text),
+            serde_json::from_str::<baton_api::AgentList>(text),
+            serde_json::from_str::<baton_api::EventList>(text),
+            serde_json::from_str::<baton_api::Health>(text),
         )),
     }
 }
@@ -104,7 +103,7 @@ fn check_names(name: &str) {
     if let Some(task) = rest::parse_task_name(name) {
         assert!(name.starts_with(&rest::task_name(task)));
     }
-    let _ = v1::is_idempotency_key(name);
+    let _ = baton_types::is_idempotency_key(name);
     let _ = depth_within(name.as_bytes(), name.len() / 2);
 }
 

@@ -27,7 +27,7 @@ pub(crate) fn accepted<T>(result: Result<T, Error>) -> Option<T> {
     assert_eq!(object.reason().as_deref(), Some(error.kind.reason()));
     to_text(&v1::RestError::from(&error));
     let status = baton_proto::status(&error);
-    assert_eq!(baton_proto::error_from_status(&status).violations, error.violations);
+    assert_eq!(baton_proto::error_from_status(&status, baton_types::ErrorCode::SHARED_CODES).violations, error.violations);
     None
 }
 

@@ -27,8 +27,8 @@ pub(crate) fn read(input: &[u8]) {
                 39 => assert_within_budget(rest.len(), || read_stream_item(rest)),
                 _ => {
                     let status = tonic::Status::with_details(tonic::Code::Internal, "", rest.to_vec().into());
-                    let error = baton_proto::error_from_status(&status);
-                    let again = baton_proto::error_from_status(&baton_proto::status(&error));
+                    let error = baton_proto::error_from_status(&status, baton_types::ErrorCode::SHARED_CODES);
+                    let again = baton_proto::error_from_status(&baton_proto::status(&error), baton_types::ErrorCode::SHARED_CODES);
                     assert_eq!((again.kind, again.violations), (error.kind, error.violations));
                 }
             }
