@@ -3,7 +3,7 @@
 use crate::{figures::quantile, generate::SpanGenerator};
 use anyhow::Result;
 use baton_meters::Meters;
-use baton_telemetry::{SpanOrigin, TelemetrySettings, names};
+use baton_telemetry::{SpanObserver as _, SpanOrigin, TelemetrySettings, names};
 use baton_types::{AttributeKey, Span, SpanKind, SpanValue};
 use serde_json::{Value as Json, json};
 use std::{hint::black_box, time::Instant};
