@@ -8,6 +8,7 @@
 //! [`DetectedServers`] (local model servers for agents without a configured model), [`ModelRegistry`] (the
 //! implementation of the `ModelResolver` port).
 
+mod candidate_cache;
 mod choice;
 mod detect;
 mod environment;

@@ -2,7 +2,9 @@
 
 use crate::{
     DetectedServers, EnvironmentVariables, LocalServerProbe, ModelCandidate, ModelChoice, ModelChoiceReason,
-    ModelRegistryError, ModelSettings, ProviderSettings, candidates,
+    ModelRegistryError, ModelSettings, ProviderSettings,
+    candidate_cache::CandidateCache,
+    candidates,
     choice::{PLAYBOOK, canonical_model},
     detect_servers,
     provider::build_provider,
@@ -45,6 +47,7 @@ pub struct ModelRegistry {
     detected_servers: RwLock<DetectedServers>,
     last_detection: Mutex<Option<Instant>>,
     is_detecting: AtomicBool,
+    candidates: CandidateCache,
     models: Mutex<HashMap<(ProviderSettings, String), Arc<dyn Model>>>,
     gates: Mutex<HashMap<ProviderSettings, Arc<ProviderGate>>>,
 }
@@ -105,6 +108,7 @@ impl ModelRegistry {
             detected_servers: RwLock::default(),
             last_detection: Mutex::default(),
             is_detecting: AtomicBool::new(false),
+            candidates: CandidateCache::default(),
             models: Mutex::default(),
             gates: Mutex::default(),
         })
@@ -127,6 +131,7 @@ impl ModelRegistry {
         }
         let found = detect_servers(&self.environment, &*self.probe).await;
         *self.detected_servers.write() = found;
+        self.candidates.clear();
         *self.last_detection.lock() = Some(Instant::now());
     }
 
@@ -241,7 +246,7 @@ impl ModelRegistry {
 
     fn chain(&self, agent: &AgentSpec) -> Result<(Vec<Arc<dyn Model>>, ModelChoiceReason), ModelError> {
         let resources = self.agents.agent_resources(&agent.name);
-        let candidates = self.candidates(&resources);
+        let candidates = self.candidates.get_or_find(&agent.name, &resources, || self.candidates(&resources));
         let choice = ModelChoice::select(agent, &self.settings, &candidates).map_err(configuration)?;
         let mut models = Vec::with_capacity(choice.models.len());
         for name in &choice.models {

@@ -39,6 +39,6 @@ impl Driver {
         }
         let tries = if tried == 1 { "repairs are disabled".to_owned() } else { format!("{tried} answers were tried") };
         let reason = FailureReason::new(ErrorCode::ANSWER_FORM.code, format!("{problem}; {tries}"));
-        Ok(self.inner.end(&self.live, TaskEnd::Failed(reason)).await?)
+        Ok(Box::pin(self.inner.end(&self.live, TaskEnd::Failed(reason))).await?)
     }
 }

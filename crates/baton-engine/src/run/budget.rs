@@ -27,7 +27,7 @@ impl Driver {
                 *self.reservation.lock() = reservation;
                 Ok(())
             }
-            Err(reason) => self.fail_if_exhausted(Err(reason)).await,
+            Err(reason) => Box::pin(self.fail_if_exhausted(Err(reason))).await,
         }
     }
 
@@ -42,7 +42,7 @@ impl Driver {
         if *budgets == Budgets::default() {
             return Ok(Ok(None));
         }
-        let used = self.used(spec).await?;
+        let used = Box::pin(self.used(spec)).await?;
         let input_tokens = frame_tokens(model, call).saturating_add(messages_tokens(model, &call.messages));
         // The output length is unknown unless it is limited.
         let output_tokens = call.writing.max_output_tokens.map_or(0, u64::from);
@@ -72,8 +72,8 @@ impl Driver {
         if !begins || ![budgets.run, budgets.session, budgets.month].iter().any(bounded) {
             return Ok(());
         }
-        let used = self.used(spec).await?;
-        self.fail_if_exhausted(may_call_tools(budgets, &used)).await
+        let used = Box::pin(self.used(spec)).await?;
+        Box::pin(self.fail_if_exhausted(may_call_tools(budgets, &used))).await
     }
 
     async fn fail_if_exhausted(&self, check: Result<(), FailureReason>) -> Result<(), Halt> {

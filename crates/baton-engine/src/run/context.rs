@@ -66,6 +66,10 @@ impl Driver {
         if knowledge.rules.is_empty() && knowledge.references.is_empty() && !selects_tools {
             return Ok(());
         }
+        Box::pin(self.select_context(spec, tools)).await
+    }
+
+    async fn select_context(&self, spec: &AgentSpec, tools: &[ToolSpec]) -> Result<(), Halt> {
         let (current_request, named, is_first, is_chosen) = {
             let task = &self.live.lock().task;
             let Some(current_request) = CurrentRequest::from_history(task.model_history()) else { return Ok(()) };

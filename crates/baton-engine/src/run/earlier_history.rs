@@ -31,7 +31,7 @@ impl Driver {
                 return Ok(&EMPTY_HISTORY);
             }
         }
-        self.earlier.get_or_try_init(|| self.read_earlier()).await
+        self.earlier.get_or_try_init(|| Box::pin(self.read_earlier())).await
     }
 
     /// Reads the imported history, then the tasks as seen by their caller, newest first until one contains the end of a

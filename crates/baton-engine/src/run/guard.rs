@@ -47,9 +47,9 @@ impl Driver {
         for (id, text) in messages {
             let target = GuardTarget { message: Some(&id), ..GuardTarget::default() };
             if let GuardOutcome::Block(reason) =
-                self.run_guardrails(spec, GuardStage::Input, target, Json::string(&text)).await?
+                Box::pin(self.run_guardrails(spec, GuardStage::Input, target, Json::string(&text))).await?
             {
-                self.inner.end(&self.live, TaskEnd::Blocked(reason)).await?;
+                Box::pin(self.inner.end(&self.live, TaskEnd::Blocked(reason))).await?;
                 return Err(Halt::Changed);
             }
         }
@@ -68,7 +68,7 @@ impl Driver {
             return Ok(text);
         }
         let target = GuardTarget { message: Some(id), ..GuardTarget::default() };
-        let text = match self.run_guardrails(spec, GuardStage::Output, target, Json::string(&text)).await? {
+        let text = match Box::pin(self.run_guardrails(spec, GuardStage::Output, target, Json::string(&text))).await? {
             GuardOutcome::Pass(None) => text,
             GuardOutcome::Pass(Some(content)) => content.to_plain_text(),
             GuardOutcome::Block(reason) => {
@@ -76,7 +76,7 @@ impl Driver {
                 self.buffer_events(|_| {
                     vec![TaskEvent::ModelNoted { note: ModelNote::Used { purpose, model, usage } }]
                 })?;
-                self.inner.end(&self.live, TaskEnd::Failed(reason)).await?;
+                Box::pin(self.inner.end(&self.live, TaskEnd::Failed(reason))).await?;
                 return Err(Halt::Changed);
             }
         };
@@ -92,7 +92,7 @@ impl Driver {
         }
         let call = &state.call;
         let target = GuardTarget { call: Some(call), ..GuardTarget::default() };
-        match self.run_guardrails(spec, GuardStage::ToolCall, target, call.arguments.clone()).await? {
+        match Box::pin(self.run_guardrails(spec, GuardStage::ToolCall, target, call.arguments.clone())).await? {
             GuardOutcome::Pass(_) => Ok(self.live.lock().task.call(&call.id).cloned()),
             GuardOutcome::Block(reason) => self.finish_open(call, reason_output(&reason)).map(|()| None),
         }
@@ -109,7 +109,7 @@ impl Driver {
             return Ok(tool_output);
         }
         let target = GuardTarget { call: Some(call), is_error: tool_output.is_error, ..GuardTarget::default() };
-        Ok(match self.run_guardrails(spec, GuardStage::ToolResult, target, tool_output.output.clone()).await? {
+        Ok(match Box::pin(self.run_guardrails(spec, GuardStage::ToolResult, target, tool_output.output.clone())).await? {
             GuardOutcome::Pass(None) => tool_output,
             GuardOutcome::Pass(Some(output)) => ToolOutput { output, ..tool_output },
             GuardOutcome::Block(reason) => ToolOutput { output: reason_output(&reason), is_error: true },

@@ -138,8 +138,8 @@ impl Driver {
                     _ => return,
                 },
                 Halt::Journal(error) => return self.inner.handle_journal_error(&self.live, &error),
-                Halt::Stopping => return self.pause().await,
-                Halt::Defect(illegal) => self.fail_task(&illegal).await,
+                Halt::Stopping => return Box::pin(self.pause()).await,
+                Halt::Defect(illegal) => Box::pin(self.fail_task(&illegal)).await,
             }
         }
     }
@@ -163,18 +163,18 @@ impl Driver {
             }
         }
         if !self.session_loaded.load(Ordering::Relaxed) {
-            self.load_session().await?;
+            Box::pin(self.load_session()).await?;
         }
         let Some(spec) = self.spec().await? else { return Ok(DriverProgress::Continue) };
         let step = next_step(&self.live.lock().task, &spec, self.inner.ports.clock.now());
         match step {
             RunStep::Wait => return Ok(DriverProgress::Idle),
-            RunStep::StartRun => self.start_run().await?,
+            RunStep::StartRun => Box::pin(self.start_run()).await?,
             RunStep::CallModel { turn, attempt } => self.call_model(&spec, turn, attempt).await?,
-            RunStep::AskPeer { turn, attempt } => self.ask_peer(&spec, turn, attempt).await?,
-            RunStep::AdvanceCalls(calls) => self.advance_calls(&spec, calls).await?,
+            RunStep::AskPeer { turn, attempt } => Box::pin(self.ask_peer(&spec, turn, attempt)).await?,
+            RunStep::AdvanceCalls(calls) => Box::pin(self.advance_calls(&spec, calls)).await?,
             RunStep::AskCaller => {
-                self.deny_caller_calls(&spec).await?;
+                Box::pin(self.deny_caller_calls(&spec)).await?;
                 self.commit(|task| {
                     let requests = caller_requests(task, &spec);
                     if requests.is_empty() {
@@ -187,7 +187,7 @@ impl Driver {
             RunStep::Complete => {
                 self.buffer_events(|task| status_events::completed_event(task).into_iter().collect())?;
             }
-            RunStep::Fail(reason) => self.inner.end(&self.live, TaskEnd::Failed(reason)).await?,
+            RunStep::Fail(reason) => Box::pin(self.inner.end(&self.live, TaskEnd::Failed(reason))).await?,
         }
         Ok(DriverProgress::Continue)
     }
@@ -208,7 +208,7 @@ impl Driver {
                 None => (ErrorCode::AGENT_NOT_FOUND, format!("agent '{agent}' is no longer served")),
             };
             let reason = FailureReason::new(code.code, detail);
-            self.inner.end(&self.live, TaskEnd::Failed(reason)).await?;
+            Box::pin(self.inner.end(&self.live, TaskEnd::Failed(reason))).await?;
         }
         Ok(found)
     }
@@ -275,7 +275,7 @@ impl Driver {
         if !self.live.lock().task.waits_for_child() {
             return Ok(());
         }
-        match self.inner.recheck_children(&self.live).await {
+        match Box::pin(self.inner.recheck_children(&self.live)).await {
             Err(error @ (EngineError::Journal(_) | EngineError::ShuttingDown)) => Err(error.into()),
             Err(error) => {
                 tracing::warn!(task = %self.live.id, %error, "child tasks could not be rechecked");

@@ -41,13 +41,13 @@ impl Driver {
     pub(super) async fn call_model(&self, spec: &Arc<AgentSpec>, turn: u32, attempt: u32) -> Result<(), Halt> {
         let model = match self.inner.ports.models.model(spec) {
             Ok(model) => model,
-            Err(error) => return self.model_failed(&error).await,
+            Err(error) => return Box::pin(self.model_failed(&error)).await,
         };
         let (message, turn, attempt) = self.begin_attempt(turn, attempt)?;
         self.guard_input(spec).await?;
         match self.ask_model(spec, &*model, (message.clone(), turn, attempt)).await? {
             Ok(output) => self.accept_output(spec, message, &*model, output).await,
-            Err(error) => self.model_failed(&error).await,
+            Err(error) => Box::pin(self.model_failed(&error)).await,
         }
     }
 
@@ -67,7 +67,7 @@ impl Driver {
         if let (Some(form), true) = (&spec.answer, output.calls.is_empty()) {
             match self.parse_answer(form, &output.text) {
                 Ok(json) => output.data = Some(json),
-                Err(problem) => return self.repair(form, output, problem).await,
+                Err(problem) => return Box::pin(self.repair(form, output, problem)).await,
             }
         }
         if self.live.lock().task.wishes.as_ref().is_some_and(|options| options.disable_parallel_tool_calls) {
@@ -94,13 +94,17 @@ impl Driver {
         if !matches!(result, Err(ModelError::TooLong(_))) {
             return Ok(result);
         }
-        match self.model_call(spec, model, attempt, true).await? {
-            Ok(call) => {
-                self.reserve_model_budget(spec, model, &call).await?;
-                self.read_stream(model.name(), stop_at_sequence(model.call(call), stops), is_watched).await
+        // Boxed, like all rare steps: the future of a run is allocated and moved for every task.
+        Box::pin(async {
+            match self.model_call(spec, model, attempt, true).await? {
+                Ok(call) => {
+                    self.reserve_model_budget(spec, model, &call).await?;
+                    self.read_stream(model.name(), stop_at_sequence(model.call(call), stops), is_watched).await
+                }
+                Err(_) => Ok(result),
             }
-            Err(_) => Ok(result),
-        }
+        })
+        .await
     }
 
     /// Starts the attempt, unless the events that started the run have done so.
@@ -248,7 +252,7 @@ impl Driver {
             _ => ErrorCode::MODEL_FAILED,
         };
         let reason = FailureReason { provider, ..FailureReason::new(code.code, error.to_string()) };
-        Ok(self.inner.end(&self.live, TaskEnd::Failed(reason)).await?)
+        Ok(Box::pin(self.inner.end(&self.live, TaskEnd::Failed(reason))).await?)
     }
 }
 

@@ -14,7 +14,7 @@ use baton_types::{
 };
 use futures_util::future::poll_immediate;
 use serde_json::json;
-use std::time::Duration;
+use std::{sync::LazyLock, time::Duration};
 
 /// Maximum agents listed to a model whose agent may hand work to all of them.
 const MAX_LISTED_AGENTS: usize = 50;
@@ -128,41 +128,52 @@ fn all_tools(
         settings.exclusion_reason(tool).is_none() && is_offered(&spec.policy, &settings.permission_context(), tool)
     });
     let control = spec.control_tools;
-    if control.emit_artifact {
-        tools.push(built_in(
-            EMIT_ARTIFACT_TOOL,
-            "Publish an output of the task, such as a document or data.",
-            json!({"type": "object", "properties": {
-                "name": {"type": "string", "description": "A short name for the output"},
-                "text": {"type": "string", "description": "The output as text"},
-                "data": {"description": "The output as JSON"},
-                "filename": {"type": "string", "description": "A file name for the output"}},
-                "required": ["name"]}),
-        ));
-    }
-    if control.ask_user && !settings.autonomous {
-        tools.push(built_in(
-            ASK_USER_TOOL,
-            "Ask the user a question and wait for the answer.",
-            json!({"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}),
-        ));
-    }
-    if control.reject_task {
-        tools.push(built_in(
-            REJECT_TASK_TOOL,
-            "Refuse the task, with the reason.",
-            json!({"type": "object", "properties": {"reason": {"type": "string"}}, "required": ["reason"]}),
-        ));
-    }
-    if control.reply_message {
-        tools.push(built_in(
-            REPLY_MESSAGE_TOOL,
-            "Answer with a single message and be done, without a task to look at.",
-            json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}),
-        ));
-    }
+    let control_tools = [
+        (control.emit_artifact, &EMIT_ARTIFACT),
+        (control.ask_user && !settings.autonomous, &ASK_USER),
+        (control.reject_task, &REJECT_TASK),
+        (control.reply_message, &REPLY_MESSAGE),
+    ];
+    tools.extend(control_tools.into_iter().filter(|(is_offered, _)| *is_offered).map(|(_, tool)| (**tool).clone()));
     tools
 }
+
+static EMIT_ARTIFACT: LazyLock<ToolSpec> = LazyLock::new(|| {
+    built_in(
+        EMIT_ARTIFACT_TOOL,
+        "Publish an output of the task, such as a document or data.",
+        json!({"type": "object", "properties": {
+            "name": {"type": "string", "description": "A short name for the output"},
+            "text": {"type": "string", "description": "The output as text"},
+            "data": {"description": "The output as JSON"},
+            "filename": {"type": "string", "description": "A file name for the output"}},
+            "required": ["name"]}),
+    )
+});
+
+static ASK_USER: LazyLock<ToolSpec> = LazyLock::new(|| {
+    built_in(
+        ASK_USER_TOOL,
+        "Ask the user a question and wait for the answer.",
+        json!({"type": "object", "properties": {"question": {"type": "string"}}, "required": ["question"]}),
+    )
+});
+
+static REJECT_TASK: LazyLock<ToolSpec> = LazyLock::new(|| {
+    built_in(
+        REJECT_TASK_TOOL,
+        "Refuse the task, with the reason.",
+        json!({"type": "object", "properties": {"reason": {"type": "string"}}, "required": ["reason"]}),
+    )
+});
+
+static REPLY_MESSAGE: LazyLock<ToolSpec> = LazyLock::new(|| {
+    built_in(
+        REPLY_MESSAGE_TOOL,
+        "Answer with a single message and be done, without a task to look at.",
+        json!({"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}),
+    )
+});
 
 fn handoff_tool(spec: &AgentSpec, agents: &dyn AgentSource) -> ToolSpec {
     let about = |target: &HandoffTarget| match agents.agent(&target.agent) {

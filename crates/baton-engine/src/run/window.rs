@@ -48,7 +48,7 @@ impl Driver {
                 let overhead = messages_tokens(model, items.iter().chain(&call.messages));
                 let fixed = frame_tokens(model, call).saturating_add(overhead);
                 let room = room.unwrap_or_else(WindowBudget::unknown);
-                match self.fit_conversation(spec, model, fixed, room, too_long).await? {
+                match Box::pin(self.fit_conversation(spec, model, fixed, room, too_long)).await? {
                     Ok(recall) => recall.into_chat(),
                     Err(error) => return Ok(Err(error)),
                 }
@@ -119,7 +119,7 @@ impl Driver {
         };
         let summary = match plan.summarized_blocks {
             0 => None,
-            cut => Some(self.summarise(spec, model, &recall, cut, &room).await?),
+            cut => Some(Box::pin(self.summarise(spec, model, &recall, cut, &room)).await?),
         };
         let mut compaction = next_compaction(&recall, before, &plan, summary, first_bytes);
         let recall = recall_history(&self.live.lock().task, &earlier.messages, Some(&compaction), spec, model);

@@ -1,7 +1,9 @@
 //! The SQLite implementation of the journal port.
 
 use super::{
-    blobs, claims,
+    blobs,
+    checkpoint::Checkpointer,
+    claims,
     conversations::{self, ConversationKey},
     encode::EncodedCommit,
     error::closed_error,
@@ -58,9 +60,10 @@ impl SqliteJournal {
         });
         let no_thread = |error| JournalError::Unavailable(format!("cannot start a thread: {error}"));
         let readers = Readers::start(&possession.file, options.readers).map_err(no_thread)?;
+        let checkpointer = Checkpointer::start(&possession.file).map_err(no_thread)?;
         let working = shared.clone();
         let thread = thread::Builder::new().name("journal-writer".to_owned());
-        let thread = thread.spawn(move || writer.run(&working)).map_err(no_thread)?;
+        let thread = thread.spawn(move || writer.run(&working, checkpointer)).map_err(no_thread)?;
         let LockedDirectory { lock, file } = possession;
         Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(lock)), file })
     }

@@ -6,6 +6,7 @@
 mod append;
 mod blobs;
 mod cache;
+mod checkpoint;
 mod claims;
 mod conversations;
 mod deletions;

@@ -38,7 +38,7 @@ impl Default for JournalOptions {
             group: 4_096,
             readers: 2,
             cached_heads: 32_768,
-            checkpoint_pages: 2_048,
+            checkpoint_pages: 8_192,
             if_absent: AbsentJournal::Create,
             max_pages: None,
         }
@@ -201,6 +201,15 @@ pub(super) fn open_reader(file: &Path) -> Result<Connection, JournalError> {
         Ok(connection)
     };
     open().map_err(|error| from_sql(&error))
+}
+
+/// A connection for checkpoints only; the writer's connection writes the WAL.
+pub(super) fn open_checkpointer(file: &Path) -> rusqlite::Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(file, flags)?;
+    // A checkpoint syncs as the writer does.
+    connection.execute_batch("PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -64;")?;
+    Ok(connection)
 }
 
 /// `FULL` syncs the WAL at every commit, with `fullfsync` where the platform needs it (macOS). The WAL is truncated

@@ -2,6 +2,7 @@
 
 use super::{
     cache::{HeadCache, PendingHead, PrincipalCache},
+    checkpoint::Checkpointer,
     deletions::{self, ConversationDeletion},
     error::{closed_error, from_sql},
     job::WriterJob,
@@ -54,6 +55,8 @@ pub(super) struct JournalWriter {
     pub(super) deletions_paused: bool,
     /// Pages in the WAL after the last commit.
     wal_pages: Arc<AtomicI32>,
+    /// Pages in the WAL that trigger the next checkpoint.
+    due_pages: i32,
     checkpoint_pages: i32,
     group: usize,
     max_pages: u32,
@@ -80,6 +83,7 @@ impl JournalWriter {
             Ok(())
         };
         connection.wal_hook(Some(hook)).map_err(|error| from_sql(&error))?;
+        let checkpoint_pages = i32::try_from(options.checkpoint_pages).unwrap_or(i32::MAX);
         let mut writer = Self {
             connection,
             heads: HeadCache::new(options.cached_heads),
@@ -91,7 +95,8 @@ impl JournalWriter {
             marked_deletions: Vec::new(),
             deletions_paused: false,
             wal_pages: logged,
-            checkpoint_pages: i32::try_from(options.checkpoint_pages).unwrap_or(i32::MAX),
+            due_pages: checkpoint_pages,
+            checkpoint_pages,
             group: options.group.max(1),
             max_pages: 0,
         };
@@ -101,7 +106,7 @@ impl JournalWriter {
     }
 
     /// Runs until the queue is closed and empty, then truncates the WAL.
-    pub(super) fn run(mut self, shared: &WriterSharedState) {
+    pub(super) fn run(mut self, shared: &WriterSharedState, checkpointer: Checkpointer) {
         let abandon = AbandonGuard(shared);
         let mut jobs = Vec::new();
         loop {
@@ -118,10 +123,12 @@ impl JournalWriter {
             if self.is_deleting() {
                 self.delete_batch();
             }
-            self.checkpoint_when_due();
+            self.checkpoint_when_due(&checkpointer);
         }
         self.abort_deletions();
         drop(abandon);
+        // Its connection must not be the last one: it would not truncate the WAL.
+        drop(checkpointer);
         if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
             tracing::warn!(%error, "the journal was closed without a checkpoint; the next start runs it");
         }
@@ -222,14 +229,20 @@ impl JournalWriter {
         }
     }
 
-    /// Checkpoints the WAL; readers continue meanwhile, and the replies of the group have been sent.
-    fn checkpoint_when_due(&mut self) {
-        if self.wal_pages.load(Ordering::Relaxed) < self.checkpoint_pages {
-            return;
-        }
-        self.wal_pages.store(0, Ordering::Relaxed);
-        if let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
-            tracing::warn!(%error, "a checkpoint failed; the log grows until one succeeds");
+    /// Checkpoints the WAL in two steps: the checkpointer copies its pages while commits continue; the writer then copies
+    /// the few that were added meanwhile, after which the next commit starts the WAL anew. Both are after the replies of
+    /// the group.
+    fn checkpoint_when_due(&mut self, checkpointer: &Checkpointer) {
+        if checkpointer.take_copied() {
+            if let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
+                tracing::warn!(%error, "a checkpoint failed; the log grows until one succeeds");
+            }
+            // Readers of old snapshots keep the WAL; it is not checkpointed again after every commit.
+            self.due_pages = self.wal_pages.swap(0, Ordering::Relaxed).saturating_add(self.checkpoint_pages);
+        } else if self.wal_pages.load(Ordering::Relaxed) >= self.due_pages {
+            checkpointer.request();
+        } else if self.wal_pages.load(Ordering::Relaxed) < self.checkpoint_pages {
+            self.due_pages = self.checkpoint_pages;
         }
     }
 }
