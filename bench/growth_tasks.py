@@ -8,7 +8,7 @@ from rpc import AgentConnection
 from samples import load_with_processor
 from servers import Baton, load, note
 
-SIZES, QUICK_SIZES = (1_000, 10_000, 100_000, 1_000_000), (500, 2_000, 8_000)
+SIZES, QUICK_SIZES = (1_000, 10_000, 100_000, 1_000_000), (1_000, 4_000, 16_000)
 FILL_CONNECTIONS, CONNECTIONS, ROUNDS, PAGES = 64, 16, 5, 21
 
 
