@@ -2,7 +2,8 @@
 
 use baton_house::{
     Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_codes, error_pages, fan_out,
-    figures, layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
+    figures, layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits,
+    walks,
 };
 use std::{path::Path, process::Command};
 
