@@ -67,5 +67,5 @@ fuzz: ## coverage-guided fuzzing of every wire parser for SECONDS (60) in total
 	@scripts/fuzz.sh $(SECONDS) $(ARGS)
 
 .PHONY: bench
-bench: ## benchmark release builds of Baton and its peers
+bench: ## benchmark release builds of Baton and its peers, and write bench/RESULTS.md; ARGS="--quick" only prints
 	@bench/run.sh $(ARGS)

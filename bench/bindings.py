@@ -3,8 +3,10 @@
 import os
 import statistics
 
-from report import machine, milliseconds, per_second
-from servers import Baton, PythonPeer, RustPeer, load, note
+import report
+from report import milliseconds, per_second
+from samples import load_with_processor, median_of, middle, ratios
+from servers import Baton, PythonPeer, RustPeer, note
 
 TITLES = {
     "jsonrpc": "JSON-RPC 1.0",
@@ -31,7 +33,7 @@ NOTES = [
 
 def measure(options, directory):
     """The lines of the section."""
-    conditions = (f"{machine()}. {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s of warm-up, "
+    conditions = (f"{SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s of warm-up, "
                   f"median of {options.rounds}; all rows of one operation and number of connections take turns.")
     samples, errors = {}, 0
     for mode in ("send", "stream"):
@@ -42,7 +44,10 @@ def measure(options, directory):
         lines += own_table(options, samples)
     if PEER_CONNECTIONS in options.connections and len(options.servers) > 1:
         lines += ["", *peer_table(options, samples), "", NOTES[1]]
-    return lines + ["", f"Errors: {errors}."]
+    lines += ["", f"Errors: {errors}."]
+    if "baton" in options.servers and PEER_CONNECTIONS in options.connections:
+        lines += ["", *report.summary_block("bindings", summary(options, samples))]
+    return lines
 
 
 def take_turns(options, directory, mode, connections, samples):
@@ -58,10 +63,8 @@ def take_turns(options, directory, mode, connections, samples):
             first = number * len(rows) // options.rounds
             for name, protocol in rows[first:] + rows[:first]:
                 server = servers[name]
-                before = server.processor_seconds()
-                result = load(server.url_of(protocol), mode, connections, seconds=SECONDS, warmup=WARMUP_SECONDS,
-                              protocol=protocol)
-                result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
+                result = load_with_processor(server, mode, connections, seconds=SECONDS, warmup=WARMUP_SECONDS,
+                                             protocol=protocol)
                 samples.setdefault((name, protocol, mode, connections), []).append(result)
                 errors += result["errors"]
                 note(f"{name:6} {mode:6} c={connections:<3} {protocol:11} round {number + 1}: "
@@ -82,9 +85,8 @@ def own_table(options, samples):
                 found = samples[("baton", protocol, mode, connections)]
                 base = samples[("baton", BASELINE, mode, connections)]
                 result = middle(found)
-                ratio = statistics.median(one["per_second"] / max(other["per_second"], 1e-9)
-                                          for one, other in zip(found, base))
-                processor = statistics.median(one["processor_us"] for one in found)
+                ratio = statistics.median(ratios(found, base))
+                processor = median_of(found, "processor_us")
                 cells += (f" {per_second(result)} | {milliseconds(result['p50_us'])} | {ratio:.2f}x "
                           f"| {processor:.0f} \u00b5s |")
             lines.append(f"| {title} | {mode} |{cells}")
@@ -111,5 +113,10 @@ def peer_table(options, samples):
     return lines
 
 
-def middle(found):
-    return sorted(found, key=lambda one: one["per_second"])[len(found) // 2]
+def summary(options, samples):
+    """Sends over gRPC, which the peers support too."""
+    def rate(name):
+        return per_second(middle(samples[(name, "grpc", "send", PEER_CONNECTIONS)]))
+
+    return [(f"durable sends per second over gRPC, {PEER_CONNECTIONS} connections", rate("baton"),
+             "; ".join(f"{KINDS[name].title} {rate(name)}" for name in options.servers if name != "baton"))]

@@ -1,10 +1,10 @@
 """Two builds of Baton: sends, streams, responses and tool calls, measured alternately."""
 
 import os
-import statistics
 
-from report import machine, milliseconds, per_second
-from servers import RELEASE, Baton, Environment, load, note
+from report import milliseconds, per_second
+from samples import errors_of, load_with_processor, median_of, median_with_range, middle, ratios
+from servers import RELEASE, Baton, Environment, note
 
 # Operation, load mode and protocol; the name of the server that handles it.
 OPERATIONS = (
@@ -50,7 +50,7 @@ class BuildEnvironment(Environment):
 def measure(options, directory):
     """The lines of the section."""
     rounds = options.rounds if options.quick else max(options.rounds, LEAST_ROUNDS)
-    conditions = (f"{machine()}. Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
+    conditions = (f"Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
                   f"of warm-up, median of {rounds}; the load generator shares the machine.")
     servers = {}
     for build, baton, environment in (
@@ -73,9 +73,8 @@ def measure(options, directory):
     finally:
         for server in servers.values():
             server.stop()
-    errors = sum(one["errors"] for found in samples.values() for one in found)
     return ["## Two builds", "", conditions, "", NOTES[0], "", *table(options, operations, samples), "",
-            f"Errors: {errors}."]
+            f"Errors: {errors_of(samples)}."]
 
 
 def take_turns(servers, operation, connections, number, samples):
@@ -83,11 +82,9 @@ def take_turns(servers, operation, connections, number, samples):
     # Neither build always runs first.
     for build in BUILDS if number % 2 == 0 else BUILDS[::-1]:
         server = servers[(build, kind)]
-        before = server.processor_seconds()
         model = "echo" if protocol == "responses" else None
-        result = load(server.url_of(protocol), mode, connections, seconds=SECONDS, warmup=WARMUP_SECONDS,
-                      protocol=protocol, model=model)
-        result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
+        result = load_with_processor(server, mode, connections, seconds=SECONDS, warmup=WARMUP_SECONDS,
+                                     protocol=protocol, model=model)
         samples.setdefault((name, connections, build), []).append(result)
         note(f"{name:17} {build:6} c={connections:<3} round {number + 1}: {result['per_second']:9.0f}/s  "
              f"{result['processor_us']:6.1f} us" + (f"  ERRORS {result['errors']}" if result["errors"] else ""))
@@ -99,13 +96,11 @@ def table(options, operations, samples):
     for name, *_ in operations:
         for connections in options.connections:
             found = {build: samples[(name, connections, build)] for build in BUILDS}
-            ratios = [after["per_second"] / max(before["per_second"], 1e-9)
-                      for before, after in zip(found["before"], found["after"])]
             for build in BUILDS:
-                middle = sorted(found[build], key=lambda one: one["per_second"])[len(found[build]) // 2]
-                processor = statistics.median(one["processor_us"] for one in found[build])
-                last = f"{statistics.median(ratios):.2f}x | {min(ratios):.2f} to {max(ratios):.2f}"
-                lines.append(f"| {name} | {connections} | {build} | {per_second(middle)} | "
-                             f"{milliseconds(middle['p50_us'])} | {milliseconds(middle['p99_us'])} | {processor:.0f} us | "
+                result = middle(found[build])
+                processor = median_of(found[build], "processor_us")
+                last = median_with_range(ratios(found["after"], found["before"]))
+                lines.append(f"| {name} | {connections} | {build} | {per_second(result)} | "
+                             f"{milliseconds(result['p50_us'])} | {milliseconds(result['p99_us'])} | {processor:.0f} us | "
                              f"{last if build == 'after' else ' | '} |")
     return [*lines, "", f"Target: {TARGET}x."]

@@ -42,13 +42,7 @@ def many_agents(options, directory, count, starts=3, idle_seconds=30):
     and the share of one core that it uses while idle.
     """
     folder = os.path.join(directory, "agents")
-    for number in range(count):
-        home = os.path.join(folder, f"agent-{number:05}")
-        os.makedirs(os.path.join(home, "rules"))
-        yaml = "name: [" if number == count // 2 else f"name: agent-{number:05}\ndescription: One of many.\n"
-        for file, text in (("agent.yaml", yaml), ("prompt.md", "You are one of many."), ("rules/brief.md", "Be brief.")):
-            with open(os.path.join(home, file), "w", encoding="utf-8") as out:
-                out.write(text)
+    write_agents(folder, count, invalid=count // 2)
     server = Baton(options, os.path.join(directory, "served"), agent=folder)
     times = []
     for number in range(starts):
@@ -66,11 +60,33 @@ def many_agents(options, directory, count, starts=3, idle_seconds=30):
     return times, resident, idle
 
 
+def write_agents(folder, count, invalid=None):
+    """Writes definitions of agents with a rule each; one of them can be invalid."""
+    for number in range(count):
+        home = os.path.join(folder, f"agent-{number:05}")
+        os.makedirs(os.path.join(home, "rules"))
+        yaml = "name: [" if number == invalid else f"name: agent-{number:05}\ndescription: One of many.\n"
+        for file, text in (("agent.yaml", yaml), ("prompt.md", "You are one of many."), ("rules/brief.md", "Be brief.")):
+            with open(os.path.join(home, file), "w", encoding="utf-8") as out:
+                out.write(text)
+
+
+def idle_memory(server, seconds):
+    """Resident megabytes this time after the start, without requests."""
+    server.start()
+    try:
+        time.sleep(seconds)
+        return server.resident_mb()
+    finally:
+        server.stop()
+
+
 def time_to_resume(options, directory, count):
     """Kills Baton with `count` unfinished runs and measures the recovery of the next process.
 
     The journal shows that a run has resumed: it contains a `task.run_resumed` event, and then a new
-    `task.attempt_started` event because the model is called again.
+    `task.attempt_started` event because the model is called again. Returns the milliseconds until the process is ready,
+    and the seconds until all runs have resumed and until all have called their model; none after the timeout.
     """
     server = Baton(options, directory, agent="wait")
     server.start()
@@ -90,11 +106,7 @@ def time_to_resume(options, directory, count):
         calling = wait_for_streams(journal, "task.attempt_started", last, count, begun)
     finally:
         server.stop(signal.SIGKILL)
-    shown = [f"{one * 1000:.0f} ms" if one else f"not within {RESUME_TIMEOUT_SECONDS} s" for one in (resumed, calling)]
-    return [
-        (f"start until {count:,} unfinished runs are resumed (ready after {ready:.0f} ms)", shown[0]),
-        (f"start until all {count:,} call their model again", shown[1]),
-    ]
+    return ready, resumed, calling
 
 
 def wait_for_streams(journal, kind, after, count, begun):

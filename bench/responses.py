@@ -4,8 +4,10 @@ import os
 import statistics
 from collections import namedtuple
 
-from report import machine, milliseconds, per_second
-from servers import Aimock, Baton, Litellm, load, note
+import report
+from report import counted, milliseconds, per_second, yes
+from samples import errors_of, load_with_processor, median_of, middle, ratios
+from servers import Aimock, Baton, Litellm, note
 
 MODES = ("send", "stream")
 ANSWER = "echo: hello"
@@ -43,7 +45,7 @@ NOTES = [
 
 def measure(options, directory):
     """The lines of the section."""
-    conditions = (f"{machine()}. Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
+    conditions = (f"Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
                   f"of warm-up, median of {options.rounds}; all servers run at the same time and take turns; the load "
                   "generator shares the machine.")
     aimock = Aimock(options, os.path.join(directory, "responses-aimock"))
@@ -66,10 +68,10 @@ def measure(options, directory):
     finally:
         for server in reversed(servers.values()):
             server.stop()
-    errors = sum(one["errors"] for found in (samples, clocked) for results in found.values() for one in results)
     return ["## Responses", "", conditions, "", NOTES[0], "", NOTES[1], "", *answers_table(options, samples), "",
             clock_note(gentle), "", *clock_table(clocked, gentle), "", *target_table(options, samples, clocked), "",
-            f"Errors: {errors}."]
+            f"Errors: {errors_of(samples) + errors_of(clocked)}.", "",
+            *report.summary_block("responses", summary(options, samples))]
 
 
 def warm_up(servers):
@@ -80,18 +82,15 @@ def warm_up(servers):
 
 
 def ask(row, servers, mode, connections, seconds, rate=None):
-    return load(servers[row.server].url_of("responses"), mode, connections, seconds=seconds, warmup=WARMUP_SECONDS,
-                protocol="responses", model=getattr(row, mode), expect=row.expect, rate=rate)
+    return load_with_processor(servers[row.server], mode, connections, seconds=seconds, warmup=WARMUP_SECONDS,
+                               protocol="responses", model=getattr(row, mode), expect=row.expect, rate=rate)
 
 
 def take_turns(rows, servers, mode, number, connections, rate, samples):
     # The order rotates, so that no server always runs first or always after the same one.
     first = number % len(rows)
     for row in rows[first:] + rows[:first]:
-        server = servers[row.server]
-        before = server.processor_seconds()
         result = ask(row, servers, mode, connections, RATE_SECONDS if rate else SECONDS, rate)
-        result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
         samples.setdefault((row.name, mode, rate or connections), []).append(result)
         where = f"{rate}/s" if rate else f"c={connections}"
         note(f"{row.name:14} {mode:6} {where:6} round {number + 1}: {result['per_second']:9.0f}/s  "
@@ -116,7 +115,7 @@ def answers_table(options, samples):
             for row in ROWS:
                 found = samples[(row.name, mode, connections)]
                 result = middle(found, "per_second")
-                processor = statistics.median(one["processor_us"] for one in found)
+                processor = median_of(found, "processor_us")
                 ratios = "".join(f" {ratio(samples, peer, mode, connections):.2f}x |" if row.name == "baton" else " |"
                                  for peer in PEERS)
                 lines.append(f"| {mode} | {connections} | {row.title} | {per_second(result)} | "
@@ -180,10 +179,6 @@ def below(title, micros, target):
     return f"| {title} | {milliseconds(micros)} | < {target / 1000:g} ms | {yes(micros < target)} |"
 
 
-def yes(reached):
-    return "yes" if reached else "no"
-
-
 def first_event(mode, result):
     if mode != "stream":
         return "| "
@@ -191,13 +186,14 @@ def first_event(mode, result):
 
 
 def ratio(samples, peer, mode, connections):
-    pairs = zip(samples[("baton", mode, connections)], samples[(peer.name, mode, connections)])
-    return statistics.median(one["per_second"] / max(other["per_second"], 1e-9) for one, other in pairs)
+    return statistics.median(ratios(samples[("baton", mode, connections)], samples[(peer.name, mode, connections)]))
 
 
-def median_of(found, key):
-    return statistics.median(one[key] for one in found)
-
-
-def middle(found, key):
-    return sorted(found, key=lambda one: one[key])[len(found) // 2]
+def summary(options, samples):
+    rows = []
+    for mode, title in zip(MODES, ("durable responses", "durable streamed responses")):
+        for connections in options.connections:
+            rate = {row: per_second(middle(samples[(row.name, mode, connections)])) for row in ROWS}
+            rows.append((f"{title} per second, {counted(connections)}", rate[ROWS[0]],
+                         "; ".join(f"{row.title} {rate[row]}" for row in PEERS)))
+    return rows

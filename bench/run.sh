@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 . scripts/lib.sh
 
 servers="baton,rust,python"
-only="everything"
+only="servers,extras,crashes,handoffs,queue,bindings,mcp,responses,spans,growth,instructions"
 arguments=("$@")
 for ((i = 0; i < ${#arguments[@]}; i++)); do
   case "${arguments[$i]}" in
@@ -19,80 +19,49 @@ for ((i = 0; i < ${#arguments[@]}; i++)); do
   esac
 done
 
-build() {
-  CARGO_TARGET_DIR=bench/target cargo build --release --locked --manifest-path bench/Cargo.toml "$@" \
-    ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+# Whether one of these sections is measured.
+measures() {
+  local name
+  for name in "$@"; do
+    case ",$only," in *",$name,"*) return 0 ;; esac
+  done
+  return 1
 }
-
-# Counting instructions needs neither servers nor Python packages.
-if [ "$only" = instructions ]; then
-  say "building the instruction benchmark"
-  build -p instructions
-  exec python3 bench/measure.py "$@"
-fi
-
-# Two builds of Baton need no peers.
-if [ "$only" = builds ]; then
-  say "building the load generator, the environment and Baton"
-  build -p load -p mcp-servers
-  cargo build --release --locked -p baton ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
-  exec python3 bench/measure.py --baton "${CARGO_TARGET_DIR:-target}/release/baton" "$@"
-fi
-
-# The MCP benchmark compares programs of this workspace with FastMCP.
-if [ "$only" = mcp ]; then
-  say "building the load generator and the MCP servers"
-  build -p load -p mcp-servers
-  fastmcp="$(scripts/python-env.sh bench/peer-fastmcp/requirements.txt)"
-  exec "$fastmcp" bench/measure.py --fastmcp-python "$fastmcp" "$@"
-fi
-
-build_baton() {
-  say "building Baton"
-  cargo build --release --locked -p baton ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
-}
-baton="${CARGO_TARGET_DIR:-target}/release/baton"
-
-litellm_python() {
-  scripts/python-env.sh bench/peer-litellm/requirements.txt
-}
-
-# The Responses benchmark compares Baton with third-party servers.
-if [ "$only" = responses ]; then
-  say "building the load generator"
-  build -p load
-  build_baton
-  litellm="$(litellm_python)"
-  node="$(scripts/node-env.sh bench/peer-aimock)"
-  exec "$litellm" bench/measure.py --baton "$baton" --litellm-python "$litellm" --node "$node" "$@"
-fi
 
 say "building the load generator and the Rust peers"
-build
-case ",$servers," in
-  *,baton,*) build_baton ;;
-esac
-python="$(scripts/python-env.sh bench/peer-python/requirements.txt)"
-case ",$only," in
-  *,everything,* | *,mcp,*) fastmcp="$(scripts/python-env.sh bench/peer-fastmcp/requirements.txt)" ;;
-  *) fastmcp="$python" ;;
-esac
+packages=(-p load)
+if measures servers extras crashes bindings; then packages+=(-p peer-rust); fi
+if measures mcp builds; then packages+=(-p mcp-servers); fi
+if measures spans; then packages+=(-p spans); fi
+if measures instructions; then packages+=(-p instructions); fi
+CARGO_TARGET_DIR=bench/target cargo build --release --locked --manifest-path bench/Cargo.toml "${packages[@]}" \
+  ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
 
-case ",$only," in
-  *,everything,* | *,spans,*) duckdb="$(scripts/python-env.sh bench/peer-duckdb/requirements.txt)" ;;
-  *) duckdb="$python" ;;
-esac
+options=()
+if measures queue responses growth builds ||
+  { measures servers extras crashes handoffs bindings && [[ ",$servers," == *,baton,* ]]; }; then
+  say "building Baton"
+  cargo build --release --locked -p baton ${BENCH_JOBS:+-j "$BENCH_JOBS"} >&2
+  options+=(--baton "${CARGO_TARGET_DIR:-target}/release/baton")
+fi
+if measures servers extras crashes handoffs bindings && [[ ",$servers," == *,python,* ]]; then
+  options+=(--peer-python "$(scripts/python-env.sh bench/peer-python/requirements.txt)")
+fi
+if measures mcp; then
+  options+=(--fastmcp-python "$(scripts/python-env.sh bench/peer-fastmcp/requirements.txt)")
+fi
+if measures responses; then
+  options+=(--litellm-python "$(scripts/python-env.sh bench/peer-litellm/requirements.txt)")
+  options+=(--node "$(scripts/node-env.sh bench/peer-aimock)")
+fi
+if measures spans; then
+  options+=(--duckdb-python "$(scripts/python-env.sh bench/peer-duckdb/requirements.txt)")
+fi
+if measures growth; then
+  options+=(--plot-python "$(scripts/python-env.sh bench/plots/requirements.txt)")
+fi
+if measures queue; then
+  options+=(--postgres "$(bench/peer-postgres/programs.sh)")
+fi
 
-case ",$only," in
-  *,everything,* | *,responses,*)
-    litellm="$(litellm_python)"
-    node="$(scripts/node-env.sh bench/peer-aimock)"
-    ;;
-  *)
-    litellm="$python"
-    node=node
-    ;;
-esac
-
-exec "$python" bench/measure.py --duckdb-python "$duckdb" --baton "$baton" --fastmcp-python "$fastmcp" \
-  --litellm-python "$litellm" --node "$node" "$@"
+exec python3 bench/measure.py "${options[@]}" "$@"

@@ -146,7 +146,7 @@ class PythonPeer(Server):
     title = "a2a-sdk (memory)"
 
     def command(self):
-        return [sys.executable, os.path.join(HERE, "peer-python", "server.py")]
+        return [self.options.peer_python, os.path.join(HERE, "peer-python", "server.py")]
 
 
 class Environment(Server):
@@ -286,3 +286,11 @@ class Baton(Server):
 
     def disk_mb(self):
         return sum(os.path.getsize(os.path.join(self.data, name)) for name in os.listdir(self.data)) / 1024 / 1024
+
+
+class BatonWithoutSpans(Baton):
+    name = "no-spans"
+    title = "Baton (durable), without spans"
+
+    def environment(self):
+        return {"OTEL_ENABLED": "false"}

@@ -3,14 +3,17 @@
 import os
 import statistics
 
-from report import machine, milliseconds, per_second
-from servers import BareRmcp, Environment, FastMcp, Gateway, load, note
+import report
+from report import counted, milliseconds, per_second, yes
+from samples import errors_of, load_with_processor, measure_in_turn, median_of, middle, ratios
+from servers import BareRmcp, Environment, FastMcp, Gateway
 
 VERSIONS = ("2026-07-28", "2025-11-25")
 KINDS = (Environment, BareRmcp, FastMcp, Gateway)
 
-# Targets of an Environment, relative to each peer.
+# Targets of an Environment, relative to each peer, and of one that forwards the calls: two hops instead of one.
 TARGETS = {"rmcp": 0.8, "fastmcp": 20}
+TARGET_GATEWAY = 0.45
 
 SECONDS, WARMUP_SECONDS, LEAST_ROUNDS = 2, 0.5, 5
 
@@ -29,7 +32,7 @@ NOTES = [
 def measure(options, directory):
     """The lines of the section."""
     rounds = options.rounds if options.quick else max(options.rounds, LEAST_ROUNDS)
-    conditions = (f"{machine()}. Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
+    conditions = (f"Loopback, keep-alive HTTP/1.1, {SECONDS:g} s per measurement after {WARMUP_SECONDS:g} s "
                   f"of warm-up, median of {rounds}; all servers run at the same time and take turns; the load generator "
                   "shares the machine.")
     servers = {kind.name: kind(options, os.path.join(directory, f"mcp-{kind.name}")) for kind in KINDS}
@@ -39,28 +42,18 @@ def measure(options, directory):
             server.start()
         for version in VERSIONS:
             for connections in options.connections:
+                def one(server):
+                    return load_with_processor(server, None, connections, seconds=SECONDS, warmup=WARMUP_SECONDS,
+                                               protocol=f"mcp-{version}")
+
                 for number in range(rounds):
-                    take_turns(servers, version, connections, number, samples)
+                    measure_in_turn(list(servers.items()), number, samples, (version, connections), one)
     finally:
         for server in servers.values():
             server.stop()
-    errors = sum(one["errors"] for found in samples.values() for one in found)
     return ["## Tool calls of MCP", "", conditions, "", NOTES[0], "", *call_table(options, samples), "", NOTES[1], "",
-            *target_table(options, samples), "", f"Errors: {errors}."]
-
-
-def take_turns(servers, version, connections, number, samples):
-    # The order rotates, so that no server always runs first or always after the same one.
-    names = list(servers)
-    first = number % len(names)
-    for name in names[first:] + names[:first]:
-        server = servers[name]
-        before = server.processor_seconds()
-        result = load(server.url, None, connections, seconds=SECONDS, warmup=WARMUP_SECONDS, protocol=f"mcp-{version}")
-        result["processor_us"] = (server.processor_seconds() - before) / max(result["served"], 1) * 1e6
-        samples.setdefault((name, version, connections), []).append(result)
-        note(f"{name:11} {version} c={connections:<3} round {number + 1}: {result['per_second']:9.0f}/s  "
-             f"p50 {result['p50_us']:>6} us" + (f"  ERRORS {result['errors']}" if result["errors"] else ""))
+            *target_table(options, samples), "", f"Errors: {errors_of(samples)}.", "",
+            *report.summary_block("mcp", summary(options, samples))]
 
 
 def call_table(options, samples):
@@ -72,8 +65,7 @@ def call_table(options, samples):
         for connections in options.connections:
             for kind in KINDS:
                 found = samples[(kind.name, version, connections)]
-                result = sorted(found, key=lambda one: one["per_second"])[len(found) // 2]
-                processor = statistics.median(one["processor_us"] for one in found)
+                result, processor = middle(found), median_of(found, "processor_us")
                 ratios = ""
                 for peer in peers:
                     own = kind in (Environment, Gateway)
@@ -91,13 +83,28 @@ def target_table(options, samples):
         if kind.name not in TARGETS:
             continue
         for version in VERSIONS:
-            ratios = [ratio(samples, Environment, kind, version, connections) for connections in options.connections]
+            found = [ratio(samples, Environment, kind, version, connections) for connections in options.connections]
             target = TARGETS[kind.name]
-            lines.append(f"| {kind.title} | {version} |" + "".join(f" {one:.2f}x |" for one in ratios)
-                         + f" {target:g}x | {'yes' if min(ratios) >= target else 'no'} |")
+            lines.append(f"| {kind.title} | {version} |" + "".join(f" {one:.2f}x |" for one in found)
+                         + f" {target:g}x | {yes(min(found) >= target)} |")
+    for version in VERSIONS:
+        found = [ratio(samples, Gateway, BareRmcp, version, connections) for connections in options.connections]
+        lines.append(f"| {BareRmcp.title}, tool of a server behind it | {version} |"
+                     + "".join(f" {one:.2f}x |" for one in found)
+                     + f" {TARGET_GATEWAY:g}x | {yes(min(found) >= TARGET_GATEWAY)} |")
     return lines
 
 
 def ratio(samples, kind, peer, version, connections):
-    pairs = zip(samples[(kind.name, version, connections)], samples[(peer.name, version, connections)])
-    return statistics.median(one["per_second"] / max(other["per_second"], 1e-9) for one, other in pairs)
+    return statistics.median(ratios(samples[(kind.name, version, connections)], samples[(peer.name, version, connections)]))
+
+
+def summary(options, samples):
+    version, rows = VERSIONS[0], []
+    for connections in options.connections:
+        rates = {kind: per_second(middle(samples[(kind.name, version, connections)])) for kind in KINDS}
+        peers = "; ".join(f"{kind.title} {rates[kind]}" for kind in (BareRmcp, FastMcp))
+        rows.append((f"MCP tool calls per second, {counted(connections)}", rates[Environment], peers))
+        rows.append((f"MCP tool calls per second of a server behind an Environment, {counted(connections)}",
+                     rates[Gateway], peers))
+    return rows

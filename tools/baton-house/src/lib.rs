@@ -15,6 +15,7 @@ pub mod duplicates;
 pub mod error_codes;
 pub mod error_pages;
 pub mod fan_out;
+pub mod figures;
 pub mod layers;
 pub mod links;
 pub mod machine_paths;

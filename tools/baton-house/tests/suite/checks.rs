@@ -2,7 +2,8 @@
 
 use baton_house::{
     Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_codes, error_pages, fan_out,
-    layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
+    figures, layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits,
+    walks,
 };
 use serde_json::json;
 
@@ -561,6 +562,33 @@ fn broken_links_are_reported() {
         "docs/a.md: ../README.md#other",
     ];
     assert_eq!(places(&found), expect);
+}
+
+#[test]
+fn changed_figures_are_reported() {
+    let block = |name: &str, text: &str| format!("<!-- figures: {name} -->\n{text}\n<!-- end of figures -->\n");
+    let report = format!("{}text\n{}", block("sends", "14,032"), block("memory", "28 MB"));
+    let report = format!("{report}{}", block("memory", "29 MB"));
+    let readme = format!(
+        "Version 1.0\n## Performance\nBy 1.8 times, in 1,000 steps.\n{}20 agents\n## Next\n3.5\n",
+        block("sends", "14,032")
+    );
+    let pages = format!("{}{}<!-- figures: sends -->\n14,032\n", block("sends", "14,033"), block("gone", "1"));
+    let tree = Tree::from_files([
+        ("bench/RESULTS.md", &report),
+        ("README.md", &readme),
+        ("bench/README.md", "no figures\n"),
+        ("docs/performance.md", &pages),
+    ]);
+    let expect = [
+        "bench/RESULTS.md",
+        "bench/README.md",
+        "docs/performance.md",
+        "docs/performance.md: figures 'sends'",
+        "docs/performance.md: figures 'gone'",
+        "README.md:3",
+    ];
+    assert_eq!(places(&figures::check(&tree)), expect);
 }
 
 #[test]

@@ -2,7 +2,8 @@
 
 use baton_house::{
     Tree, Violation, a2a_errors, architecture, crate_docs, decisions, duplicates, error_codes, error_pages, fan_out,
-    layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits, walks,
+    figures, layers, links, machine_paths, names, output, prose, purity, routes, size, test_binaries, test_habits,
+    walks,
 };
 use std::{path::Path, process::Command};
 
@@ -149,6 +150,11 @@ fn comments_name_their_subject() {
 #[test]
 fn every_relative_link_resolves() {
     assert_no_violations(&links::check(&tree()));
+}
+
+#[test]
+fn published_figures_are_those_of_the_report() {
+    assert_no_violations(&figures::check(&tree()));
 }
 
 #[test]
