@@ -18,9 +18,9 @@ use baton_ports::{
     WebhookSender,
 };
 use baton_types::{Clock, IdGenerator, TaskId};
+use foldhash::HashMap;
 use parking_lot::Mutex;
 use std::{
-    collections::HashMap,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };

@@ -3,10 +3,10 @@
 use crate::{EngineError, FeedItem};
 use baton_ports::{CommitObserver, StoredEvent};
 use baton_types::{JournalEvent, MessageId, StreamId, TaskEvent, TaskId};
+use foldhash::{HashMap, fast::RandomState};
 use parking_lot::Mutex;
 use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::BuildHasher as _,
     sync::{
         Arc, Weak,
         atomic::{AtomicBool, Ordering},
@@ -22,13 +22,18 @@ const SUBSCRIBER_QUEUE_LEN: usize = 256;
 /// All feeds; observes every commit of the journal.
 pub(crate) struct Hub {
     shards: [Mutex<HashMap<TaskId, Weak<Feed>>>; SHARDS],
+    hash_state: RandomState,
     /// Set before feeds are closed, so that a feed created concurrently is closed as well.
     closed: AtomicBool,
 }
 
 impl Hub {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { shards: std::array::from_fn(|_| Mutex::default()), closed: AtomicBool::new(false) })
+        Arc::new(Self {
+            shards: std::array::from_fn(|_| Mutex::default()),
+            hash_state: RandomState::default(),
+            closed: AtomicBool::new(false),
+        })
     }
 
     /// Returns the feed of the task, created on first use.
@@ -55,9 +60,8 @@ impl Hub {
     }
 
     fn shard(&self, task: &TaskId) -> &Mutex<HashMap<TaskId, Weak<Feed>>> {
-        let mut hasher = DefaultHasher::new();
-        task.hash(&mut hasher);
-        &self.shards[usize::try_from(hasher.finish() % SHARDS as u64).unwrap_or(0)]
+        // The upper bits: the map of a shard uses the lower ones, with another state.
+        &self.shards[usize::try_from(self.hash_state.hash_one(task) >> 32).unwrap_or(0) % SHARDS]
     }
 }
 

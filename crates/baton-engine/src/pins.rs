@@ -4,8 +4,9 @@ use crate::EngineError;
 use baton_ports::Journal;
 use baton_rules::SessionRecord;
 use baton_types::{AgentName, AgentSpec, Digest, Json};
+use foldhash::HashMap;
 use parking_lot::Mutex;
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 /// Maximum cached definitions; others are read from the journal again.
 const MAX_CACHED_DEFINITIONS: usize = 1024;

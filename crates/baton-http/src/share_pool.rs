@@ -6,8 +6,8 @@ use crate::{
 };
 use baton_api::{ApiError, ApiErrorKind};
 use baton_types::ErrorCode;
+use foldhash::HashMap;
 use std::{
-    collections::HashMap,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };

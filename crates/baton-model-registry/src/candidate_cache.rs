@@ -60,11 +60,9 @@ mod tests {
     async fn candidates_are_found_again_after_a_change_and_after_a_while() {
         let cache = CandidateCache::default();
         let (agent, mut resources) = (AgentName::from("weather"), Arc::new(AgentResources::default()));
-        let find = |number: usize| move || vec![ModelCandidate {
-            model: format!("openai:{number}"),
-            source: String::new(),
-            base_url: None,
-        }];
+        let find = |number: usize| {
+            move || vec![ModelCandidate { model: format!("openai:{number}"), source: String::new(), base_url: None }]
+        };
         let first = cache.get_or_find(&agent, &resources, find(1));
         assert_eq!(first, cache.get_or_find(&agent, &resources, find(2)));
         resources = Arc::new(AgentResources::default());

@@ -109,11 +109,15 @@ impl Driver {
             return Ok(tool_output);
         }
         let target = GuardTarget { call: Some(call), is_error: tool_output.is_error, ..GuardTarget::default() };
-        Ok(match Box::pin(self.run_guardrails(spec, GuardStage::ToolResult, target, tool_output.output.clone())).await? {
-            GuardOutcome::Pass(None) => tool_output,
-            GuardOutcome::Pass(Some(output)) => ToolOutput { output, ..tool_output },
-            GuardOutcome::Block(reason) => ToolOutput { output: reason_output(&reason), is_error: true },
-        })
+        Ok(
+            match Box::pin(self.run_guardrails(spec, GuardStage::ToolResult, target, tool_output.output.clone()))
+                .await?
+            {
+                GuardOutcome::Pass(None) => tool_output,
+                GuardOutcome::Pass(Some(output)) => ToolOutput { output, ..tool_output },
+                GuardOutcome::Block(reason) => ToolOutput { output: reason_output(&reason), is_error: true },
+            },
+        )
     }
 
     /// Runs the guardrails of a stage in order. Each sees the content rewritten by the previous one; the first block

@@ -3,7 +3,8 @@
 use crate::check::StreamPosition;
 use baton_ports::StreamHeadUpdate;
 use baton_types::{Principal, StreamId, Timestamp};
-use std::{collections::HashMap, sync::Arc};
+use foldhash::HashMap;
+use std::sync::Arc;
 
 /// Maximum number of cached principals.
 const MAX_PRINCIPALS: usize = 1_024;
@@ -47,7 +48,7 @@ pub(super) struct HeadCache {
 
 impl HeadCache {
     pub(super) fn new(capacity: usize) -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), generation: (capacity / 2).max(1) }
+        Self { young: HashMap::default(), old: HashMap::default(), generation: (capacity / 2).max(1) }
     }
 
     pub(super) fn get(&self, stream: &StreamId) -> Option<&CachedHead> {

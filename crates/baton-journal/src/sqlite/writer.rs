@@ -11,10 +11,11 @@ use super::{
 };
 use baton_ports::{CommitObserver, JournalError};
 use baton_types::StreamId;
+use foldhash::HashMap;
 use parking_lot::RwLock;
 use rusqlite::Connection;
 use std::{
-    collections::{HashMap, VecDeque},
+    collections::VecDeque,
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering},
@@ -87,7 +88,7 @@ impl JournalWriter {
         let mut writer = Self {
             connection,
             heads: HeadCache::new(options.cached_heads),
-            pending: HashMap::new(),
+            pending: HashMap::default(),
             principals: PrincipalCache::default(),
             last_seq: 0,
             last_key: 0,

@@ -2,11 +2,9 @@
 
 use super::source::{Definition, DefinitionSource, ServedAgent};
 use baton_types::{AgentName, AgentSpec, ToolExecution};
+use foldhash::HashMap;
 use parking_lot::Mutex;
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+use std::sync::{Arc, OnceLock};
 
 /// Maximum number of cached definitions, and of bytes of their files.
 const MAX_DEFINITIONS: usize = 256;

@@ -7,8 +7,9 @@ use super::{
 use crate::{JitterSource, RetryModel, RetryPolicy};
 use baton_ports::{Model, ModelError, ModelResolver};
 use baton_types::{AgentName, AgentSpec, ModelSpec};
+use foldhash::HashMap;
 use parking_lot::RwLock;
-use std::{collections::HashMap, sync::Arc};
+use std::sync::Arc;
 
 const MAX_PLAYBOOKS: usize = 256;
 
