@@ -52,7 +52,7 @@ pub use metrics::{
 pub use mode::Mode;
 pub use parse::{ParsedQuery, parse};
 pub use predicate::{SpanPredicate, TracePredicate};
-pub use pushdown::pushdown_predicate;
+pub use pushdown::{SpanCondition, SpansetPushdown, pushdown_predicate};
 pub use relation::{RelationMode, SpanRelation};
 pub use result_fields::referenced_fields;
 pub use root_predicate::RootPredicate;
