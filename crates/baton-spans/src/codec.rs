@@ -7,6 +7,7 @@ mod borrowed;
 mod parts;
 
 use baton_span_ports::SpanStoreError;
+use baton_traceql::TraceNode;
 use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,
@@ -133,6 +134,12 @@ struct DecodedSpan {
 pub(crate) fn read_times(mut bytes: &[u8]) -> Result<(u64, u64), SpanStoreError> {
     let opening: SpanHeader<'_> = take(&mut bytes)?;
     Ok((opening.start, opening.end))
+}
+
+/// Ids and start of an encoded span body; the rest is not decoded.
+pub(crate) fn read_node(mut bytes: &[u8]) -> Result<TraceNode, SpanStoreError> {
+    let opening: SpanHeader<'_> = take(&mut bytes)?;
+    Ok(TraceNode { id: opening.id, parent: opening.parent, start: opening.start })
 }
 
 /// Appends the span without its resource and scope.

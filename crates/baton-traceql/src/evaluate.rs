@@ -8,6 +8,7 @@ mod context;
 mod expression;
 mod group;
 mod lookup;
+mod node;
 mod pipeline;
 mod plan;
 mod predicate;
@@ -18,6 +19,7 @@ mod tree;
 
 pub(crate) use comparable_value::{ComparableValue, holds};
 pub(crate) use compile::{canonical_literal, flipped, regex};
+pub use node::{NodeParent, TraceNode, node_parents};
 pub use predicate::ValuePredicate;
 pub use search_plan::{SearchPlan, TraceAnswer, evaluate, matches_span, selected_attributes};
 pub(crate) use span_selector::{SelectedSpan, SpanSelector};

@@ -29,6 +29,7 @@ mod print;
 mod print_field;
 mod print_metrics;
 mod pushdown;
+mod relation;
 mod result_fields;
 mod root_predicate;
 mod searchable;
@@ -41,12 +42,18 @@ pub use ast::{
 };
 pub use check::{check, check_metrics, check_tail};
 pub use error::{ParseError, QueryError};
-pub use evaluate::{SearchPlan, TraceAnswer, ValuePredicate, evaluate, matches_span, selected_attributes};
-pub use metrics::{Exemplar, GroupIndex, MetricsLimits, MetricsPlan, MetricsPushdown, Series, Steps, Tally};
+pub use evaluate::{
+    NodeParent, SearchPlan, TraceAnswer, TraceNode, ValuePredicate, evaluate, matches_span, node_parents,
+    selected_attributes,
+};
+pub use metrics::{
+    Exemplar, GroupIndex, MetricsLimits, MetricsPlan, MetricsPushdown, Series, Steps, Tally, TracePushdown,
+};
 pub use mode::Mode;
 pub use parse::{ParsedQuery, parse};
 pub use predicate::{SpanPredicate, TracePredicate};
-pub use pushdown::pushdown_predicate;
+pub use pushdown::{SpanCondition, SpansetPushdown, pushdown_predicate};
+pub use relation::{RelationMode, SpanRelation};
 pub use result_fields::referenced_fields;
 pub use root_predicate::RootPredicate;
 pub use searchable::search_pipeline;

@@ -22,7 +22,7 @@ mod tally;
 mod tally_series;
 mod values;
 
-pub use leaf::MetricsPushdown;
+pub use leaf::{MetricsPushdown, TracePushdown};
 pub use limits::MetricsLimits;
 pub use plan::MetricsPlan;
 pub use series::{Exemplar, Series};

@@ -2,6 +2,7 @@
 
 mod build;
 mod expression;
+mod spansets;
 
 use crate::{
     Aggregate, AggregateOp, Aliases, BinaryOp, CompareOp, Field, FieldExpr, MetricsExpr, PipelineExpr, PipelineStage,
@@ -9,6 +10,7 @@ use crate::{
 };
 use build::{all_of_trace, any_of_trace, trace_from_span};
 use expression::{PredicateBuilder, TargetSpan};
+pub use spansets::{SpanCondition, SpansetPushdown};
 
 /// The predicate that every matching trace satisfies; conditions that cannot be expressed over single spans are
 /// omitted.

@@ -13,11 +13,12 @@ use super::{
     write_field::{FieldWriter, write_rows},
 };
 use crate::{
-    disk,
-    index::{ValueLocation, span_id_hash},
+    codec, disk,
+    index::{ValueLocation, append_parent_codes, span_id_hash},
     segment::TracePart,
 };
 use baton_span_ports::SpanStoreError;
+use baton_traceql::TraceNode;
 use baton_types::{SpanClass, SpanId};
 use roaring::RoaringBitmap;
 use std::path::{Path, PathBuf};
@@ -41,6 +42,9 @@ pub(super) struct BlockWriter {
     starts: NumberWriter,
     durations: NumberWriter,
     marks: NumberWriter,
+    parents: NumberWriter,
+    /// The spans of the current trace.
+    nodes: Vec<TraceNode>,
     fields: Vec<(FieldEntry, Option<PostingExtent>)>,
     unindexed: Option<PostingExtent>,
     bits: Vec<u8>,
@@ -108,6 +112,8 @@ impl BlockWriter {
             starts: NumberWriter::default(),
             durations: NumberWriter::default(),
             marks: NumberWriter::default(),
+            parents: NumberWriter::default(),
+            nodes: Vec::new(),
             fields: Vec::new(),
             unindexed: None,
             bits: Vec::new(),
@@ -125,10 +131,19 @@ impl BlockWriter {
 
     /// Begins a trace; its rows follow.
     pub(super) fn begin_trace(&mut self, part: TracePart) -> Result<(), SpanStoreError> {
+        self.end_trace()?;
         self.frames.end_group(&mut self.raw)?;
         self.first_rows.insert(self.rows);
         self.parts.push(part);
         Ok(())
+    }
+
+    /// Writes the parents of the rows of the current trace.
+    fn end_trace(&mut self) -> Result<(), SpanStoreError> {
+        let mut codes = Vec::with_capacity(self.nodes.len());
+        append_parent_codes(&self.nodes, &mut codes);
+        self.nodes.clear();
+        codes.into_iter().try_for_each(|code| self.parents.push(&mut self.index, code))
     }
 
     /// Adds a span to the current trace; returns its row.
@@ -144,6 +159,7 @@ impl BlockWriter {
         self.starts.push(&mut self.index, start)?;
         self.durations.push(&mut self.index, duration)?;
         self.marks.push(&mut self.index, u64::from(span_id_hash(id)))?;
+        self.nodes.push(codec::read_node(body)?);
         self.rows = row.checked_add(1).ok_or_else(too_many)?;
         Ok(row)
     }
@@ -169,6 +185,7 @@ impl BlockWriter {
     }
 
     fn finish(mut self, class: SpanClass, covers: BlockInputs) -> Result<(), SpanStoreError> {
+        self.end_trace()?;
         let raw = self.frames.finish(&mut self.raw)?;
         let shared = self.shared.finish(&mut self.index)?;
         self.first_rows.optimize();
@@ -182,6 +199,7 @@ impl BlockWriter {
             marks: self.marks.finish(&mut self.index)?,
             several,
             bloom_filter: Some(self.index.put(&BloomFilter::from_ids(self.parts.iter().map(|part| part.id)).bytes())?),
+            parents: Some(self.parents.finish(&mut self.index)?),
         };
         let fields = self.fields.into_iter().map(|(field, _)| field).collect();
         let directory = BlockDirectory { fields, unlisted: self.unindexed, traces, shared, raw };

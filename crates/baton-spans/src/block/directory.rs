@@ -80,6 +80,9 @@ pub(super) struct RowColumns {
     /// Bloom filter over the trace ids; appended, and absent in older blocks.
     #[serde(skip)]
     pub(super) bloom_filter: Option<FileExtent>,
+    /// Code of the parent of each span within its trace; appended after the Bloom filter, and absent in older blocks.
+    #[serde(skip)]
+    pub(super) parents: Option<NumberColumn>,
 }
 
 impl RowColumns {
@@ -94,20 +97,26 @@ impl RowColumns {
         let unreadable = |_| source.corrupt("the row data cannot be read");
         let (mut known, rest): (Self, _) = postcard::take_from_bytes(&bytes).map_err(unreadable)?;
         if !rest.is_empty() {
-            known.bloom_filter = Some(postcard::from_bytes(rest).map_err(unreadable)?);
+            let (bloom_filter, rest) = postcard::take_from_bytes(rest).map_err(unreadable)?;
+            known.bloom_filter = Some(bloom_filter);
+            if !rest.is_empty() {
+                known.parents = Some(postcard::from_bytes(rest).map_err(unreadable)?);
+            }
         }
-        let fits =
-            [&known.starts, &known.durations, &known.marks].iter().all(|numbers| numbers.is_consistent(source, rows))
-                && known.several.is_sorted_by(|(one, _), (next, _)| one < next)
-                && known.several.last().is_none_or(|(field, _)| (*field as usize) < fields);
+        let columns = [&known.starts, &known.durations, &known.marks];
+        let fits = columns.into_iter().chain(&known.parents).all(|numbers| numbers.is_consistent(source, rows))
+            && known.several.is_sorted_by(|(one, _), (next, _)| one < next)
+            && known.several.last().is_none_or(|(field, _)| (*field as usize) < fields);
         if fits { Ok(known) } else { Err(source.corrupt("the row data is inconsistent")) }
     }
 
     /// Encodes the row-level data.
     pub(super) fn bytes(&self) -> Result<Vec<u8>, postcard::Error> {
         let bytes = postcard::to_stdvec(self)?;
-        match self.bloom_filter {
-            Some(bloom_filter) => postcard::to_extend(&bloom_filter, bytes),
+        let Some(bloom_filter) = &self.bloom_filter else { return Ok(bytes) };
+        let bytes = postcard::to_extend(bloom_filter, bytes)?;
+        match &self.parents {
+            Some(parents) => postcard::to_extend(parents, bytes),
             None => Ok(bytes),
         }
     }

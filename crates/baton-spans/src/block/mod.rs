@@ -31,7 +31,7 @@ pub(crate) use open::{SpanBlock, open};
 pub(crate) use write::write;
 
 #[cfg(test)]
-pub(crate) use tests::as_of_version_one;
+pub(crate) use tests::{as_of_version_one, as_without_parents};
 
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

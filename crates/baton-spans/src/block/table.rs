@@ -2,7 +2,7 @@
 
 use super::{SpanBlock, directory::RowColumns, values::ValueCursor};
 use crate::index::{
-    Atom, DurationVisitor, IndexPredicate, PredicateRows, RowSelection, RowTable, RowUnion, ValueLocation,
+    Atom, DurationVisitor, IndexPredicate, PredicateRows, RowParents, RowSelection, RowTable, RowUnion, ValueLocation,
     may_be_truncated, own,
 };
 use baton_span_ports::SpanStoreError;
@@ -119,6 +119,10 @@ impl RowTable for SpanBlock {
         })
     }
 
+    fn traces(&self) -> u32 {
+        self.manifest.traces
+    }
+
     fn rows_of(&self, traces: &RoaringBitmap) -> RoaringBitmap {
         self.traces.rows_of(traces)
     }
@@ -128,6 +132,61 @@ impl RowTable for SpanBlock {
             Some(last) if ordinals.start <= last => self.traces.rows(ordinals.start).start..self.traces.rows(last).end,
             _ => 0..0,
         }
+    }
+
+    fn each_trace(&self, ordinals: Range<u32>, each: &mut dyn FnMut(u32, &[u32])) {
+        let mut list = Vec::new();
+        for (ordinal, rows) in self.traces.each(ordinals) {
+            list.clear();
+            list.extend(rows);
+            each(ordinal, &list);
+        }
+    }
+
+    fn has_parents(&self) -> bool {
+        self.row_columns.as_ref().is_some_and(|columns| columns.parents.is_some())
+    }
+
+    fn parents(&self, ordinals: Range<u32>) -> Result<RowParents, SpanStoreError> {
+        let column = self.row_columns()?.parents.as_ref();
+        let column = column.ok_or_else(|| self.index.corrupt("the parents of its spans are missing"))?;
+        let rows = self.rows_between(ordinals.clone());
+        let mut parents = RowParents::new(rows.clone());
+        let mut traces = self.traces.each(ordinals);
+        let mut trace = traces.next();
+        let mut codes: Vec<u64> = Vec::new();
+        let mut valid = Some(());
+        column.each(
+            &self.index,
+            rows,
+            |_, _| true,
+            |_, numbers| {
+                let mut left = numbers;
+                while let Some((_, rows)) = &trace {
+                    // A trace may continue on the next page.
+                    let (here, rest) = left.split_at(left.len().min(rows.len() - codes.len()));
+                    left = rest;
+                    let whole = if codes.is_empty() && here.len() == rows.len() {
+                        here
+                    } else {
+                        codes.extend_from_slice(here);
+                        &codes
+                    };
+                    if whole.len() < rows.len() {
+                        break;
+                    }
+                    let first = rows.start;
+                    valid = parents.set_trace(|position| first + position as u32, whole);
+                    codes.clear();
+                    trace = traces.next();
+                    if valid.is_none() {
+                        return ControlFlow::Break(());
+                    }
+                }
+                ControlFlow::Continue(())
+            },
+        )?;
+        valid.map(|()| parents).ok_or_else(|| self.index.corrupt("the parents of its spans are inconsistent"))
     }
 
     fn traces_with_duplicates(&self) -> RoaringBitmap {

@@ -186,6 +186,11 @@ impl BlockTraces {
         self.boundaries.rows(ordinal)
     }
 
+    /// The rows of the traces with these ordinals.
+    pub(super) fn each(&self, ordinals: Range<u32>) -> impl Iterator<Item = (u32, Range<u32>)> {
+        (0..).zip(self.boundaries.each()).skip(ordinals.start as usize).take(ordinals.len())
+    }
+
     /// The ordinals of the traces of rows.
     pub(super) fn ordinals_of_rows(&self, rows: &RoaringBitmap) -> RoaringBitmap {
         let mut found = Vec::new();

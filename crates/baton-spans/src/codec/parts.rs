@@ -58,8 +58,8 @@ impl SpanParts {
 #[derive(Deserialize)]
 pub(super) struct SpanHeader<'a> {
     trace: TraceId,
-    id: SpanId,
-    parent: Option<SpanId>,
+    pub(super) id: SpanId,
+    pub(super) parent: Option<SpanId>,
     trace_state: &'a str,
     flags: u32,
     name: &'a str,

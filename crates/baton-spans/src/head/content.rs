@@ -191,6 +191,6 @@ impl HeadContent {
     }
 }
 
-fn too_many_spans() -> SpanStoreError {
+pub(super) fn too_many_spans() -> SpanStoreError {
     SpanStoreError::Unavailable("too many spans are in memory".to_owned())
 }

@@ -2,10 +2,14 @@
 
 use super::{
     columns::{ColumnPairs, HeadColumn},
-    content::HeadContent,
+    content::{HeadContent, too_many_spans},
 };
-use crate::index::{
-    Atom, DurationVisitor, IndexPredicate, PredicateRows, RowSelection, RowTable, ValueLocation, own, span_id_hash,
+use crate::{
+    codec,
+    index::{
+        Atom, DurationVisitor, IndexPredicate, PredicateRows, RowParents, RowSelection, RowTable, ValueLocation,
+        append_parent_codes, own, span_id_hash,
+    },
 };
 use baton_span_ports::SpanStoreError;
 use roaring::RoaringBitmap;
@@ -92,12 +96,46 @@ impl RowTable for HeadContent {
         Ok(0)
     }
 
+    fn traces(&self) -> u32 {
+        self.traces.len() as u32
+    }
+
     fn rows_of(&self, traces: &RoaringBitmap) -> RoaringBitmap {
         traces.iter().flat_map(|ordinal| self.rows_of(ordinal)).collect()
     }
 
     fn rows_between(&self, ordinals: Range<u32>) -> Range<u32> {
         if ordinals.is_empty() { 0..0 } else { 0..self.rows.len() as u32 }
+    }
+
+    fn each_trace(&self, ordinals: Range<u32>, each: &mut dyn FnMut(u32, &[u32])) {
+        let mut list = Vec::new();
+        for ordinal in ordinals {
+            list.clear();
+            list.extend(self.rows_of(ordinal));
+            each(ordinal, &list);
+        }
+    }
+
+    fn has_parents(&self) -> bool {
+        true
+    }
+
+    fn parents(&self, ordinals: Range<u32>) -> Result<RowParents, SpanStoreError> {
+        let mut parents = RowParents::new(self.rows_between(ordinals.clone()));
+        let (mut rows, mut nodes, mut codes) = (Vec::new(), Vec::new(), Vec::new());
+        for ordinal in ordinals {
+            rows.clear();
+            nodes.clear();
+            codes.clear();
+            for row in self.rows_of(ordinal) {
+                rows.push(row);
+                nodes.push(codec::read_node(self.body(row))?);
+            }
+            append_parent_codes(&nodes, &mut codes);
+            parents.set_trace(|position| rows[position], &codes).ok_or_else(too_many_spans)?;
+        }
+        Ok(parents)
     }
 
     fn traces_with_duplicates(&self) -> RoaringBitmap {

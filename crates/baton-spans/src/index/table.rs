@@ -1,6 +1,6 @@
 //! Row-level access to a segment, sufficient to count most rows without reading their spans.
 
-use super::{Atom, IndexPredicate, Postings, ValueLocation};
+use super::{Atom, IndexPredicate, Postings, RowParents, ValueLocation};
 use baton_span_ports::SpanStoreError;
 use baton_types::SpanId;
 use roaring::RoaringBitmap;
@@ -45,11 +45,23 @@ pub(crate) trait RowTable: Postings {
         each: &mut dyn FnMut(u32, &[u64]),
     ) -> Result<u64, SpanStoreError>;
 
+    /// Number of traces.
+    fn traces(&self) -> u32;
+
     /// The rows of traces.
     fn rows_of(&self, traces: &RoaringBitmap) -> RoaringBitmap;
 
     /// A range that contains the rows of the traces with these ordinals.
     fn rows_between(&self, ordinals: Range<u32>) -> Range<u32>;
+
+    /// Passes the traces with these ordinals to the callback, with their rows in ascending order.
+    fn each_trace(&self, ordinals: Range<u32>, each: &mut dyn FnMut(u32, &[u32]));
+
+    /// Whether the parents of rows are known; they are not in older blocks.
+    fn has_parents(&self) -> bool;
+
+    /// Parents of the rows of the traces with these ordinals.
+    fn parents(&self, ordinals: Range<u32>) -> Result<RowParents, SpanStoreError>;
 
     /// Traces that contain a span twice.
     fn traces_with_duplicates(&self) -> RoaringBitmap;
@@ -73,6 +85,7 @@ pub(crate) fn span_id_hash(id: SpanId) -> u32 {
 }
 
 /// Set of selected rows within a range, as a bitset.
+#[derive(Clone)]
 pub(crate) struct RowSelection {
     pub(crate) rows: Range<u32>,
     bits: Vec<u64>,
@@ -93,6 +106,20 @@ impl RowSelection {
             }
         }
         Self { rows, bits }
+    }
+
+    /// All rows of a range.
+    pub(crate) fn all(rows: Range<u32>) -> Self {
+        Self::none(rows).complement()
+    }
+
+    /// Those of the rows that are in the range.
+    pub(crate) fn from_bitmap(rows: Range<u32>, selected: &RoaringBitmap) -> Self {
+        let mut selection = Self::none(rows);
+        for row in selected.range(selection.rows.clone()) {
+            selection.set(row, true);
+        }
+        selection
     }
 
     /// Whether a row is selected.
@@ -124,9 +151,36 @@ impl RowSelection {
         }
     }
 
+    /// Rows of the range that are not selected.
+    pub(crate) fn complement(mut self) -> Self {
+        self.bits.iter_mut().for_each(|word| *word = !*word);
+        if let (Some(last), rest @ 1..) = (self.bits.last_mut(), self.rows.len() % 64) {
+            *last &= (1 << rest) - 1;
+        }
+        self
+    }
+
+    /// Rows that are also in a set over the same range.
+    pub(crate) fn intersection(mut self, other: &Self) -> Self {
+        self.bits.iter_mut().zip(&other.bits).for_each(|(word, other)| *word &= other);
+        self
+    }
+
+    /// Rows that are in this set or in one over the same range.
+    pub(crate) fn union(mut self, other: &Self) -> Self {
+        self.bits.iter_mut().zip(&other.bits).for_each(|(word, other)| *word |= other);
+        self
+    }
+
+    /// Rows that are not in another set over the same range.
+    pub(crate) fn difference(mut self, other: &Self) -> Self {
+        self.bits.iter_mut().zip(&other.bits).for_each(|(word, other)| *word &= !other);
+        self
+    }
+
     /// A copy without some rows.
     pub(crate) fn without(&self, others: &RoaringBitmap) -> Self {
-        let mut left = Self { rows: self.rows.clone(), bits: self.bits.clone() };
+        let mut left = self.clone();
         left.remove(others);
         left
     }

@@ -1,7 +1,9 @@
 //! Executes a metrics query.
 //!
 //! Most leaves count single spans: they are counted from the index, row by row, and only rows that the index cannot
-//! decide are read. All other leaves, and every trace that may contain a span twice, are evaluated on whole traces.
+//! decide are read. Leaves that select spans by their place in the trace are counted the same way, if the index decides
+//! the conditions and the trace is in one segment. All other leaves and traces, and every trace that may contain a span
+//! twice, are evaluated on whole traces.
 
 mod duplicates;
 mod exemplars;
@@ -9,13 +11,15 @@ mod groups;
 mod intervals;
 mod numbers;
 mod rows;
+mod spansets;
 mod tally_groups;
+mod trace_rows;
 mod traces;
 
 use super::budget::QueryBudget;
 use crate::{codec::SpanParts, index::FieldSources, segment::Segment};
 use baton_span_ports::{MetricsResult, SpanMetricsRequest, SpanStoreError, TimeRange};
-use baton_traceql::{Aliases, MetricsLimits, MetricsPlan, MetricsPushdown, Tally};
+use baton_traceql::{Aliases, Field, FieldExpr, MetricsLimits, MetricsPlan, SpansetPushdown, Tally};
 use duplicates::DuplicateTraces;
 use std::sync::Arc;
 
@@ -48,17 +52,18 @@ pub(crate) fn metrics(
     let mut once = None;
     for leaf in 0..leaves {
         let mut counting = LeafCounter { context, leaf, tally: measure.tally(leaf), answer: &mut answer };
-        match measure.pushdown(leaf).filter(|direct| is_indexed(direct, aliases)) {
-            Some(direct) => {
-                if once.is_none() {
-                    once = DuplicateTraces::find(segments, time, budget)?;
-                }
-                match &once {
-                    Some(once) => counting.count_rows(&direct, once)?,
-                    None => counting.mark_partial(),
-                }
+        if let Some((filter, fields)) = single_spans(&measure, leaf, aliases) {
+            if once.is_none() {
+                once = DuplicateTraces::find(segments, time, budget)?;
             }
-            None => counting.count_traces()?,
+            match &once {
+                Some(once) => counting.count_single_spans(filter, fields, once)?,
+                None => counting.mark_partial(),
+            }
+        } else if let Some((spans, fields)) = spansets(&measure, leaf, aliases) {
+            counting.count_spansets(&spans, fields)?;
+        } else {
+            counting.count_traces()?;
         }
         tallies.push(counting.tally);
     }
@@ -68,9 +73,31 @@ pub(crate) fn metrics(
     Ok(answer)
 }
 
-/// Whether the grouping and measured fields are indexed.
-fn is_indexed(direct: &MetricsPushdown<'_>, aliases: Aliases) -> bool {
-    direct.by.iter().chain(direct.of).all(|field| FieldSources::from_field(field, aliases).is_some())
+/// Grouping fields and measured field of a leaf.
+#[derive(Clone, Copy)]
+struct LeafFields<'a> {
+    by: &'a [Field],
+    of: Option<&'a Field>,
+}
+
+impl LeafFields<'_> {
+    fn are_indexed(&self, aliases: Aliases) -> bool {
+        self.by.iter().chain(self.of).all(|field| FieldSources::from_field(field, aliases).is_some())
+    }
+}
+
+/// The filter and the fields of a leaf that counts single spans from the index.
+fn single_spans(measure: &MetricsPlan, leaf: usize, aliases: Aliases) -> Option<(Option<&FieldExpr>, LeafFields<'_>)> {
+    let direct = measure.pushdown(leaf)?;
+    let fields = LeafFields { by: direct.by, of: direct.of };
+    fields.are_indexed(aliases).then_some((direct.filter, fields))
+}
+
+/// The selection and the fields of a leaf that counts spans of whole traces from the index.
+fn spansets(measure: &MetricsPlan, leaf: usize, aliases: Aliases) -> Option<(SpansetPushdown<'_>, LeafFields<'_>)> {
+    let pushdown = measure.trace_pushdown(leaf)?;
+    let fields = LeafFields { by: pushdown.by, of: pushdown.of };
+    fields.are_indexed(aliases).then_some((pushdown.spans, fields))
 }
 
 /// Inputs of a metrics query.

@@ -73,6 +73,14 @@ impl SpanSelector {
     }
 }
 
+impl SpanSelector {
+    /// Passes a span to the callback as if it were selected.
+    pub(crate) fn with_single(&self, span: &Span, seen: &mut dyn FnMut(&SelectedSpan<'_>)) {
+        let scene = EvaluationContext::new(std::slice::from_ref(span));
+        seen(&SelectedSpan { chosen: self, scene: &scene, at: 0, is_selected: false });
+    }
+}
+
 impl<'a> SelectedSpan<'a> {
     pub(crate) fn span(&self) -> &'a Span {
         &self.scene.spans[self.at]

@@ -1,9 +1,9 @@
-//! Parent-child relations of the spans of a trace.
-//!
-//! Traces can be incomplete: parents are missing, there are several roots, and faulty emitters produce cycles. A cycle
-//! is cut above its earliest span, so that the result is a forest.
+//! Parent-child relations of the spans of a trace, as a forest.
 
-use super::context::sort_key;
+use super::{
+    context::sort_key,
+    node::{NodeParent, TraceNode, node_parents},
+};
 use baton_types::{Span, SpanId};
 
 pub(super) struct SpanForest {
@@ -22,12 +22,11 @@ impl SpanForest {
     pub(super) fn new(spans: &[Span]) -> Self {
         let mut order: Vec<usize> = (0..spans.len()).collect();
         order.sort_unstable_by_key(|index| sort_key(&spans[*index]));
-        let mut parent = parents(spans);
-        let mut family: Vec<Option<SpanId>> = spans.iter().map(|span| span.parent).collect();
-        for cut in cuts(spans, &parent) {
-            parent[cut] = None;
-            family[cut] = None;
-        }
+        let node = |span: &Span| TraceNode { id: span.id, parent: span.parent, start: span.start };
+        let parents = node_parents(&spans.iter().map(node).collect::<Vec<_>>());
+        let family = |(parent, span): (&NodeParent, &Span)| span.parent.filter(|_| *parent != NodeParent::None);
+        let family = parents.iter().zip(spans).map(family).collect();
+        let parent = parents.into_iter().map(NodeParent::position).collect();
         let mut tree = Self {
             parent,
             family,
@@ -75,46 +74,4 @@ impl SpanForest {
             }
         }
     }
-}
-
-fn parents(spans: &[Span]) -> Vec<Option<usize>> {
-    let mut ids: Vec<(SpanId, usize)> = spans.iter().enumerate().map(|(index, span)| (span.id, index)).collect();
-    ids.sort_unstable();
-    let find = |id: SpanId| {
-        let at = ids.partition_point(|(known, _)| *known < id);
-        ids.get(at).filter(|(known, _)| *known == id).map(|(_, index)| *index)
-    };
-    spans.iter().map(|span| span.parent.and_then(find)).collect()
-}
-
-/// The earliest span of every cycle.
-fn cuts(spans: &[Span], parent: &[Option<usize>]) -> Vec<usize> {
-    let mut walk = vec![usize::MAX; spans.len()];
-    let mut cuts = Vec::new();
-    for start in 0..spans.len() {
-        let mut at = start;
-        while walk[at] == usize::MAX {
-            walk[at] = start;
-            match parent[at] {
-                Some(parent) => at = parent,
-                None => break,
-            }
-        }
-        if walk[at] == start && parent[at].is_some() {
-            cuts.push(earliest(spans, parent, at));
-        }
-    }
-    cuts
-}
-
-fn earliest(spans: &[Span], parent: &[Option<usize>], on_circle: usize) -> usize {
-    let mut earliest = on_circle;
-    let mut at = parent[on_circle];
-    while let Some(span) = at.filter(|span| *span != on_circle) {
-        if sort_key(&spans[span]) < sort_key(&spans[earliest]) {
-            earliest = span;
-        }
-        at = parent[span];
-    }
-    earliest
 }

@@ -5,7 +5,7 @@ use crate::{
     Aliases, CompareFunction, Field, FieldExpr, FirstStage, Intrinsic, Literal, MetricsQuery, PipelineExpr,
     PipelineStage, QueryError, SpansetExpr, TracePredicate,
     evaluate::{SelectedSpan, SpanSelector},
-    pushdown::metrics_predicate,
+    pushdown::{SpansetPushdown, metrics_predicate},
     result_fields::{is_local, is_local_expr},
 };
 use baton_types::{Span, SpanValue};
@@ -15,6 +15,18 @@ use baton_types::{Span, SpanValue};
 pub struct MetricsPushdown<'a> {
     /// Filter; none selects all spans.
     pub filter: Option<&'a FieldExpr>,
+    /// Grouping fields, deduplicated.
+    pub by: &'a [Field],
+    /// Aggregated field; none if spans are only counted.
+    pub of: Option<&'a Field>,
+}
+
+/// A leaf that an index can aggregate span by span, once the spans are selected by conditions on single spans and the
+/// links between them.
+#[derive(Clone, Debug)]
+pub struct TracePushdown<'a> {
+    /// Selection of spans.
+    pub spans: SpansetPushdown<'a>,
     /// Grouping fields, deduplicated.
     pub by: &'a [Field],
     /// Aggregated field; none if spans are only counted.
@@ -88,6 +100,21 @@ impl MetricsLeaf {
         let local = self.by.iter().chain(&self.of).all(is_local) && filter.is_none_or(is_local_expr);
         let plain = self.compare().is_none() && rest.iter().all(|stage| matches!(stage, PipelineStage::Select(_)));
         (plain && local).then_some(MetricsPushdown { filter, by: &self.by, of: self.of.as_ref() })
+    }
+
+    pub(super) fn trace_pushdown(&self) -> Option<TracePushdown<'_>> {
+        if self.compare().is_some() || !self.by.iter().chain(&self.of).all(is_local) {
+            return None;
+        }
+        let spans = SpansetPushdown::from_pipeline(&self.spans)?;
+        Some(TracePushdown { spans, by: &self.by, of: self.of.as_ref() })
+    }
+
+    /// Adds a span that is known to be selected.
+    pub(super) fn add_selected(&self, tally: &mut Tally, steps: Steps, span: &Span) {
+        let Some(interval) = steps.index(span.start) else { return };
+        let mut values = Vec::new();
+        self.selector.with_single(span, &mut |chosen| self.add_span(tally, chosen, interval, &mut values));
     }
 
     /// Adds the selected spans of a trace; returns false if the deadline passed first.

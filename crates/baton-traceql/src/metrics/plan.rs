@@ -2,7 +2,7 @@
 
 use super::{
     arithmetic::{ArithmeticOperand, compute},
-    leaf::{MetricsLeaf, MetricsPushdown},
+    leaf::{MetricsLeaf, MetricsPushdown, TracePushdown},
     limits::{MetricsLimits, SampleBudget},
     second_stage::apply_stages,
     series::{Series, by_labels},
@@ -68,6 +68,12 @@ impl MetricsPlan {
         self.leaves.get(leaf).and_then(MetricsLeaf::pushdown)
     }
 
+    /// The aggregation to push down, if the spans can be selected by conditions on single spans and the links between
+    /// them.
+    pub fn trace_pushdown(&self, leaf: usize) -> Option<TracePushdown<'_>> {
+        self.leaves.get(leaf).and_then(MetricsLeaf::trace_pushdown)
+    }
+
     /// An empty tally for a leaf.
     pub fn tally(&self, leaf: usize) -> Tally {
         Tally::new(self.leaves.get(leaf), self.steps.count(), self.limits)
@@ -83,6 +89,13 @@ impl MetricsPlan {
     pub fn add_span(&self, leaf: usize, tally: &mut Tally, span: &Span) {
         if let Some(leaf) = self.leaves.get(leaf) {
             leaf.add(tally, self.steps, std::slice::from_ref(span), &|| false);
+        }
+    }
+
+    /// Adds a single span that the leaf selects; correct only for a leaf with a trace pushdown.
+    pub fn add_selected_span(&self, leaf: usize, tally: &mut Tally, span: &Span) {
+        if let Some(leaf) = self.leaves.get(leaf) {
+            leaf.add_selected(tally, self.steps, span);
         }
     }
 

@@ -9,6 +9,7 @@ mod sample;
 
 use super::{
     BlockInputs, SpanBlock,
+    directory::RowColumns,
     manifest::{self, BlockManifest},
     merge, open, write,
 };
@@ -20,6 +21,19 @@ use std::{path::Path, sync::Arc};
 pub(crate) fn as_of_version_one(block: &SpanBlock) -> SpanBlock {
     let mut manifest = BlockManifest::read(block.dir()).unwrap();
     assert!(manifest.rows_known.take().is_some());
+    std::fs::write(block.dir().join(manifest::FILE_NAME), manifest.bytes().unwrap()).unwrap();
+    open(block.dir()).unwrap()
+}
+
+/// The block as written before blocks had a column of parents.
+pub(crate) fn as_without_parents(block: &SpanBlock) -> SpanBlock {
+    let mut manifest = BlockManifest::read(block.dir()).unwrap();
+    let at = manifest.rows_known.as_mut().unwrap();
+    let known = RowColumns::read(&block.index, *at, block.manifest.rows, usize::MAX).unwrap();
+    assert!(known.parents.is_some());
+    // The column is appended last, so the older form is a prefix.
+    let before = RowColumns { parents: None, ..known }.bytes().unwrap();
+    (at.len, at.crc) = (before.len() as u32, crc32fast::hash(&before));
     std::fs::write(block.dir().join(manifest::FILE_NAME), manifest.bytes().unwrap()).unwrap();
     open(block.dir()).unwrap()
 }

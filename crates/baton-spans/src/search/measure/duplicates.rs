@@ -14,15 +14,37 @@ const BYTES_PER_PART: usize = 3 * size_of::<TracePartKey>();
 /// Number of traces between two deadline checks.
 const DEADLINE_CHECK_INTERVAL: usize = 4_096;
 
-/// Traces that must be read as a whole: those that may contain a span twice, in one or several segments, and those of
-/// segments without row-level data.
-///
-/// A span has the same start time in all segments, so only segments whose time ranges overlap can share it.
-pub(super) struct DuplicateTraces {
+/// Traces that are read as a whole.
+pub(super) struct WholeTraces {
     /// Per segment, the traces whose rows are not counted.
     pub(super) excluded: Vec<RoaringBitmap>,
     /// The same traces, as pairs of segment number and ordinal.
     pub(super) traces: Vec<Vec<(u32, u32)>>,
+}
+
+impl WholeTraces {
+    pub(super) fn new(segments: usize) -> Self {
+        Self { excluded: vec![RoaringBitmap::new(); segments], traces: Vec::new() }
+    }
+
+    /// Adds a trace, unless it is known.
+    pub(super) fn add(&mut self, parts: impl Iterator<Item = (u32, u32)> + Clone) {
+        let known = parts.clone().any(|(segment, ordinal)| self.excluded[segment as usize].contains(ordinal));
+        for (segment, ordinal) in parts.clone() {
+            self.excluded[segment as usize].insert(ordinal);
+        }
+        if !known {
+            self.traces.push(parts.collect());
+        }
+    }
+}
+
+/// Traces that must be read as a whole to count single spans: those that may contain a span twice, in one or several
+/// segments, and those of segments without row-level data.
+///
+/// A span has the same start time in all segments, so only segments whose time ranges overlap can share it.
+pub(super) struct DuplicateTraces {
+    pub(super) whole: WholeTraces,
     /// Per segment, its number of rows; `None` without row-level data or outside the time range.
     pub(super) rows: Vec<Option<u32>>,
 }
@@ -76,7 +98,7 @@ impl DuplicateTraces {
             }
         }
         parts.sort_unstable();
-        let mut once = Self { excluded: vec![RoaringBitmap::new(); segments.len()], traces: Vec::new(), rows };
+        let mut once = Self { whole: WholeTraces::new(segments.len()), rows };
         let mut spread = Vec::new();
         for same in parts.chunk_by(|(one, ..), (other, ..)| one == other) {
             let unclear = |(_, segment, ordinal): &TracePartKey| {
@@ -93,10 +115,7 @@ impl DuplicateTraces {
     }
 
     fn add_trace(&mut self, parts: &[TracePartKey]) {
-        for (_, segment, ordinal) in parts {
-            self.excluded[*segment as usize].insert(*ordinal);
-        }
-        self.traces.push(parts.iter().map(|(_, segment, ordinal)| (*segment, *ordinal)).collect());
+        self.whole.add(parts.iter().map(|(_, segment, ordinal)| (*segment, *ordinal)));
     }
 
     /// Of traces in several segments, adds those in which two spans may be the same.

@@ -1,8 +1,8 @@
 //! Counts row by row, without reading the spans of most rows.
 
 use super::{
-    LeafCounter, MetricsContext,
-    duplicates::DuplicateTraces,
+    LeafCounter, LeafFields, MetricsContext,
+    duplicates::{DuplicateTraces, WholeTraces},
     exemplars::{ExemplarRow, ExemplarSampler},
     groups::{RowGroups, each_first_value},
     intervals::RowIntervals,
@@ -15,7 +15,7 @@ use crate::{
     search::budget::QueryBudget,
 };
 use baton_span_ports::SpanStoreError;
-use baton_traceql::{Exemplar, Field, GroupIndex, Intrinsic, MetricsPushdown, Tally};
+use baton_traceql::{Exemplar, Field, FieldExpr, GroupIndex, Intrinsic, Tally};
 use roaring::RoaringBitmap;
 use std::ops::{ControlFlow, Range};
 
@@ -28,11 +28,21 @@ const BYTES_PER_LABEL: usize = size_of::<u32>();
 /// Number of rows between two deadline checks.
 const DEADLINE_CHECK_INTERVAL: usize = 4_096;
 
+/// Rows of a segment to count.
+#[derive(Clone, Copy)]
+pub(super) enum RowSource<'a> {
+    /// The rows that match a filter; none matches all.
+    Filter(Option<&'a FieldExpr>),
+    /// Selected rows.
+    Selected(&'a RowSelection),
+}
+
 impl LeafCounter<'_> {
     /// Counts single spans.
-    pub(super) fn count_rows(
+    pub(super) fn count_single_spans(
         &mut self,
-        direct: &MetricsPushdown<'_>,
+        filter: Option<&FieldExpr>,
+        fields: LeafFields<'_>,
         once: &DuplicateTraces,
     ) -> Result<(), SpanStoreError> {
         let context = self.context;
@@ -42,28 +52,53 @@ impl LeafCounter<'_> {
                 return Ok(());
             }
             let window = segment.window(context.time)?;
-            let mut left = SegmentRemainder::default();
-            segment.table(&mut |table| {
+            let rows = |table: &dyn RowTable| {
                 let between = table.rows_between(window.clone());
                 // Rows added since were not checked for duplicates.
-                let rows = between.start.min(known)..between.end.min(known);
-                let apart = table.rows_of(&once.excluded[number]);
-                left = SegmentCounter { context, direct, table, tally: &mut self.tally }.count(rows, &apart)?;
-                Ok(())
-            })?;
-            self.answer.inspected_spans += left.spans;
-            self.answer.inspected_bytes += left.bytes;
-            self.answer.partial |= left.partial;
-            self.tally.check_room()?;
-            self.count_undecided(number, &left)?;
-            self.add_exemplars(number, left)?;
-            self.tally.check_room()?;
+                between.start.min(known)..between.end.min(known)
+            };
+            self.count_rows(number, &rows, RowSource::Filter(filter), fields, &once.whole)?;
         }
-        self.count_duplicate_traces(once)
+        if once.whole.traces.is_empty() {
+            return Ok(());
+        }
+        let plan = self.plan()?;
+        self.count_whole_traces(&plan, &once.whole)
+    }
+
+    /// Counts rows of a segment, except for those of traces that are read as a whole.
+    pub(super) fn count_rows(
+        &mut self,
+        number: usize,
+        rows: &dyn Fn(&dyn RowTable) -> Range<u32>,
+        source: RowSource<'_>,
+        fields: LeafFields<'_>,
+        whole: &WholeTraces,
+    ) -> Result<(), SpanStoreError> {
+        let context = self.context;
+        let mut left = SegmentRemainder::default();
+        context.segments[number].table(&mut |table| {
+            let apart = table.rows_of(&whole.excluded[number]);
+            let mut counter = SegmentCounter { context, source, fields, table, tally: &mut self.tally };
+            left = counter.count(rows(table), &apart)?;
+            Ok(())
+        })?;
+        self.answer.inspected_spans += left.spans;
+        self.answer.inspected_bytes += left.bytes;
+        self.answer.partial |= left.partial;
+        self.tally.check_room()?;
+        self.count_undecided(number, source, &left)?;
+        self.add_exemplars(number, left)?;
+        Ok(self.tally.check_room()?)
     }
 
     /// Reads the spans that the index cannot decide.
-    fn count_undecided(&mut self, segment: usize, left: &SegmentRemainder) -> Result<(), SpanStoreError> {
+    fn count_undecided(
+        &mut self,
+        segment: usize,
+        source: RowSource<'_>,
+        left: &SegmentRemainder,
+    ) -> Result<(), SpanStoreError> {
         let MetricsContext { segments, measure, parts, budget, .. } = self.context;
         let (mut looked, mut late) = (0, false);
         let bytes = segments[segment].each_span_in(&left.undecided, parts, &mut |span| {
@@ -73,7 +108,10 @@ impl LeafCounter<'_> {
             if late || looks && self.tally.check_room().is_err() {
                 return ControlFlow::Break(());
             }
-            measure.add_span(self.leaf, &mut self.tally, &span);
+            match source {
+                RowSource::Filter(_) => measure.add_span(self.leaf, &mut self.tally, &span),
+                RowSource::Selected(_) => measure.add_selected_span(self.leaf, &mut self.tally, &span),
+            }
             ControlFlow::Continue(())
         })?;
         self.answer.inspected_bytes += bytes;
@@ -112,7 +150,8 @@ struct SegmentRemainder {
 /// Counter for the rows of one segment.
 struct SegmentCounter<'a> {
     context: MetricsContext<'a>,
-    direct: &'a MetricsPushdown<'a>,
+    source: RowSource<'a>,
+    fields: LeafFields<'a>,
     table: &'a dyn RowTable,
     tally: &'a mut Tally,
 }
@@ -125,22 +164,20 @@ impl SegmentCounter<'_> {
         let mut intervals = RowIntervals::new(rows.clone(), measure.steps());
         left.bytes =
             self.table.each_start(rows.clone(), intervals.time(), &mut |first, starts| intervals.set(first, starts))?;
-        let mut selection = match self.direct.filter {
-            Some(filter) => {
+        let mut selection = match self.source {
+            RowSource::Filter(None) => intervals.all_rows(),
+            RowSource::Selected(selected) => intervals.all_rows().intersection(selected),
+            RowSource::Filter(Some(filter)) => {
                 let decided = evaluate_filter(self.table, filter, aliases)?;
                 left.undecided = decided.possible;
                 intervals.select(&decided.certain)
             }
-            None => intervals.all_rows(),
         };
         selection.remove(apart);
-        let by: Vec<_> = self
-            .direct
-            .by
-            .iter()
-            .filter_map(|field| Some((field, FieldSources::from_field(field, aliases)?)))
-            .collect();
-        let of = self.direct.of.and_then(|field| Some((field, FieldSources::from_field(field, aliases)?)));
+        let LeafFields { by, of } = self.fields;
+        let by: Vec<_> =
+            by.iter().filter_map(|field| Some((field, FieldSources::from_field(field, aliases)?))).collect();
+        let of = of.and_then(|field| Some((field, FieldSources::from_field(field, aliases)?)));
         for (_, sources) in by.iter().chain(&of) {
             self.defer_undecided(sources, &mut selection, &mut left.undecided)?;
         }

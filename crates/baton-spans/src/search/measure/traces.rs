@@ -1,6 +1,6 @@
 //! Counts trace by trace.
 
-use super::{LeafCounter, duplicates::DuplicateTraces};
+use super::{LeafCounter, MetricsContext, duplicates::WholeTraces};
 use crate::search::{
     candidates::{CandidateStep, TraceCandidates},
     gather::{GatherOutcome, gather_parts},
@@ -12,10 +12,19 @@ use baton_traceql::TraceSpans;
 impl LeafCounter<'_> {
     /// Counts every trace that may contribute to the leaf.
     pub(super) fn count_traces(&mut self) -> Result<(), SpanStoreError> {
+        let plan = self.plan()?;
+        self.count_candidates(&plan)
+    }
+
+    pub(super) fn plan(&self) -> Result<TracePlan, SpanStoreError> {
+        let MetricsContext { measure, segments, aliases, budget, .. } = self.context;
+        TracePlan::new(&measure.predicate(self.leaf), segments, aliases, budget)
+    }
+
+    /// Counts every trace that may meet the plan.
+    pub(super) fn count_candidates(&mut self, plan: &TracePlan) -> Result<(), SpanStoreError> {
         let context = self.context;
-        let plan =
-            TracePlan::new(&context.measure.predicate(self.leaf), context.segments, context.aliases, context.budget)?;
-        let Some(mut candidates) = TraceCandidates::new(context.segments, &plan, context.time, context.budget)? else {
+        let Some(mut candidates) = TraceCandidates::new(context.segments, plan, context.time, context.budget)? else {
             self.mark_partial();
             return Ok(());
         };
@@ -37,16 +46,10 @@ impl LeafCounter<'_> {
         }
     }
 
-    /// Counts the traces that cannot be counted by rows.
-    pub(super) fn count_duplicate_traces(&mut self, once: &DuplicateTraces) -> Result<(), SpanStoreError> {
-        if once.traces.is_empty() {
-            return Ok(());
-        }
-        let context = self.context;
-        let plan =
-            TracePlan::new(&context.measure.predicate(self.leaf), context.segments, context.aliases, context.budget)?;
-        let mut ordinals = vec![None; context.segments.len()];
-        for parts in &once.traces {
+    /// Counts those of the traces that may meet the plan.
+    pub(super) fn count_whole_traces(&mut self, plan: &TracePlan, whole: &WholeTraces) -> Result<(), SpanStoreError> {
+        let mut ordinals = vec![None; self.context.segments.len()];
+        for parts in &whole.traces {
             ordinals.fill(None);
             parts.iter().for_each(|(segment, ordinal)| ordinals[*segment as usize] = Some(*ordinal));
             if plan.may_match(&ordinals) && !self.add(&ordinals)? {

@@ -15,9 +15,9 @@ use crate::{
 use baton_span_ports::{SpanMetricsRequest, SpanStoreError};
 use baton_telemetry::ALIASES;
 use baton_traceql::{
-    AggregateOp, Aliases, ArithmeticOp, AttributeRef, AttributeScope, CompareFunction, Field, FieldExpr, FirstStage,
-    Intrinsic, MetricsExpr, MetricsLimits, MetricsPlan, MetricsQuery, PipelineExpr, PipelineStage, Query, QueryError,
-    Root, Series, SpansetExpr, Steps, TraceSpans,
+    AggregateOp, Aliases, ArithmeticOp, AttributeRef, AttributeScope, BinaryOp, CompareFunction, CompareOp, Field,
+    FieldExpr, FirstStage, Intrinsic, Literal, MetricsExpr, MetricsLimits, MetricsPlan, MetricsQuery, PipelineExpr,
+    PipelineStage, Query, QueryError, Root, Series, SpansetExpr, Steps, TraceSpans, UnaryOp,
 };
 use baton_types::{Span, SpanEvent, SpanId, SpanValue, TraceId};
 use proptest::{prelude::*, test_runner::TestCaseError};
@@ -126,7 +126,54 @@ fn pipeline(dice: &mut Dice<'_>) -> PipelineExpr {
     }
 }
 
-fn leaf(dice: &mut Dice<'_>) -> MetricsExpr {
+/// A selection by the place of spans in their trace, which can be evaluated on rows.
+fn spansets(dice: &mut Dice<'_>, depth: usize) -> SpansetExpr {
+    if depth > 0 && !dice.one_in(4) {
+        let (left, right) = (Box::new(spansets(dice, depth - 1)), Box::new(spansets(dice, depth - 1)));
+        return SpansetExpr::Combined { op: dice.of(naive::queries::RELATIONS), left, right };
+    }
+    SpansetExpr::Filter((!dice.one_in(4)).then(|| condition(dice, 2)))
+}
+
+fn condition(dice: &mut Dice<'_>, depth: usize) -> FieldExpr {
+    let compared = |field: Intrinsic, op: CompareOp, value: Literal| FieldExpr::Binary {
+        op: BinaryOp::Compare(op),
+        left: Box::new(FieldExpr::Field(Field::Intrinsic(field))),
+        right: Box::new(FieldExpr::Literal(value)),
+    };
+    let text = |dice: &mut Dice<'_>| Literal::Text(dice.of(naive::spans::NAMES).to_owned());
+    let op = dice.of(&[CompareOp::Equal, CompareOp::NotEqual, CompareOp::Matches, CompareOp::MatchesNot]);
+    match dice.below(if depth > 0 { 10 } else { 7 }) {
+        0 => compared(Intrinsic::RootName, op, text(dice)),
+        1 => compared(Intrinsic::RootService, op, text(dice)),
+        2 => compared(Intrinsic::Name, op, text(dice)),
+        3 => compared(Intrinsic::Status, CompareOp::NotEqual, Literal::Status(dice.of(naive::spans::STATUSES))),
+        4 => compared(Intrinsic::NestedSetParent, CompareOp::Less, Literal::Int(0)),
+        5 | 6 => naive::queries::attribute_comparison(dice),
+        7 => FieldExpr::Unary { op: UnaryOp::Not, of: Box::new(condition(dice, depth - 1)) },
+        _ => {
+            let op = dice.of(&[BinaryOp::And, BinaryOp::Or]);
+            let (left, right) = (Box::new(condition(dice, depth - 1)), Box::new(condition(dice, depth - 1)));
+            FieldExpr::Binary { op, left, right }
+        }
+    }
+}
+
+fn trace_pipeline(dice: &mut Dice<'_>) -> PipelineExpr {
+    let stages = |dice: &mut Dice<'_>| {
+        let count = 1 + usize::from(dice.one_in(4));
+        PipelineExpr::Pipeline((0..count).map(|_| PipelineStage::Spansets(spansets(dice, 2))).collect())
+    };
+    if dice.one_in(8) {
+        let (left, right) = (Box::new(stages(dice)), Box::new(stages(dice)));
+        return PipelineExpr::Combined { op: dice.of(naive::queries::RELATIONS), left, right };
+    }
+    stages(dice)
+}
+
+type PipelineGenerator = fn(&mut Dice<'_>) -> PipelineExpr;
+
+fn leaf(dice: &mut Dice<'_>, pipeline: PipelineGenerator) -> MetricsExpr {
     let by: Vec<Field> = (0..dice.below(3)).map(|_| field(dice)).collect();
     let first = match dice.below(8) {
         0 | 1 => FirstStage::CountOverTime { by },
@@ -145,12 +192,12 @@ fn leaf(dice: &mut Dice<'_>) -> MetricsExpr {
     MetricsExpr::Query(MetricsQuery { spans: pipeline(dice), first, then: Vec::new() })
 }
 
-fn query(dice: &mut Dice<'_>) -> Query {
+fn query(dice: &mut Dice<'_>, pipeline: PipelineGenerator) -> Query {
     let root = if dice.one_in(8) {
-        let (left, right) = (Box::new(leaf(dice)), Box::new(leaf(dice)));
+        let (left, right) = (Box::new(leaf(dice, pipeline)), Box::new(leaf(dice, pipeline)));
         MetricsExpr::Computed { op: ArithmeticOp::Add, left, right, then: Vec::new() }
     } else {
-        leaf(dice)
+        leaf(dice, pipeline)
     };
     Query { root: Root::Metrics(root), hints: Vec::new() }
 }
@@ -193,10 +240,14 @@ fn written(series: &[Series]) -> Vec<String> {
 }
 
 /// Runs one query; returns the number of series, or an error if the store and the reference disagree.
-fn check(segments: &[Arc<dyn Segment>], spans: &[Span], asked: &[u8]) -> Result<usize, TestCaseError> {
+fn check(
+    segments: &[Arc<dyn Segment>],
+    spans: &[Span],
+    (pipeline, asked): (PipelineGenerator, &[u8]),
+) -> Result<usize, TestCaseError> {
     let mut dice = Dice::new(asked);
     let (aliases, exemplars, steps) = (dice.one_in(2), dice.below(3), steps(&mut dice));
-    let ask = SpanMetricsRequest { query: Arc::new(query(&mut dice)), steps, exemplars, aliases };
+    let ask = SpanMetricsRequest { query: Arc::new(query(&mut dice, pipeline)), steps, exemplars, aliases };
     let Ok(expected) = expected(&ask, spans) else { return Err(TestCaseError::reject("cannot be run")) };
     let budget = QueryBudget::with_deadline(Instant::now() + Duration::from_secs(600));
     let answer =
@@ -215,20 +266,29 @@ fn check(segments: &[Arc<dyn Segment>], spans: &[Span], asked: &[u8]) -> Result<
 fn metrics_over_whole_traces_match_the_reference() {
     run(1_000, 300, &(bytes(1_200), bytes(40), bytes(80)), |(all, layouts, query)| {
         let spans = spans(&mut Dice::new(&layouts), &all);
-        check(&layout(&mut Dice::new(&layouts), &spans), &spans, &query)
+        check(&layout(&mut Dice::new(&layouts), &spans), &spans, (pipeline, &query))
     });
 }
 
 #[test]
 fn metrics_over_heads_and_blocks_match_the_reference() {
+    check_stored(96, 2_000, pipeline);
+}
+
+#[test]
+fn spansets_over_heads_and_blocks_match_the_reference() {
+    check_stored(96, 4_000, trace_pipeline);
+}
+
+fn check_stored(cases: u32, found: usize, pipeline: PipelineGenerator) {
     let queries = prop::collection::vec(bytes(80), 60);
-    run(96, 2_000, &(bytes(1_200), bytes(80), queries), |(all, layouts, queries)| {
+    run(cases, found, &(bytes(1_200), bytes(80), queries), |(all, layouts, queries)| {
         let spans = spans(&mut Dice::new(&layouts), &all);
         let directory = tempfile::tempdir().expect("a directory");
         let segments = stored(&mut Dice::new(&layouts), directory.path(), &spans);
         let mut answered = 0;
         for query in queries {
-            match check(&segments, &spans, &query) {
+            match check(&segments, &spans, (pipeline, &query)) {
                 Err(TestCaseError::Reject(_)) => {}
                 checked => answered += checked?,
             }

@@ -9,7 +9,7 @@ use crate::{
 };
 use baton_span_ports::{MetricsResult, SpanMetricsRequest, error_codes};
 use baton_traceql::{Mode, Steps, parse};
-use baton_types::{Span, SpanClass, SpanStatus, SpanValue};
+use baton_types::{Span, SpanClass, SpanId, SpanStatus, SpanValue};
 use std::{path::Path, sync::Arc, time::Instant};
 
 const SPANS: u64 = 5_000;
@@ -92,6 +92,49 @@ fn groups_are_counted_without_reading_spans() {
     }
 }
 
+/// The first span of each trace is its root; the next two are below it, and all others below those.
+fn nested_spans() -> Vec<Span> {
+    let mut spans = spans();
+    for (number, span) in (0u64..).zip(&mut spans) {
+        let parent = [None, Some(1), Some(1), Some(2), Some(3), Some(2), Some(3), Some(2), Some(3), Some(2)];
+        span.parent = parent[(number % 10) as usize].map(|parent: u64| SpanId(parent.to_be_bytes()));
+        span.name = if number % 10 == 0 && number % 20 == 0 { "even".into() } else { "other".into() };
+        if number % 50 == 5 {
+            span.status = SpanStatus::Error;
+        }
+    }
+    spans
+}
+
+#[test]
+fn spans_below_others_are_counted_without_reading_spans() {
+    let directory = tempfile::tempdir().unwrap();
+    let traces = SPANS as f64 / 10.0;
+    for (number, segments) in layouts(directory.path(), &nested_spans()).iter().enumerate() {
+        for (query, expected) in [
+            ("{ name = \"even\" } >> { } | count_over_time()", 9.0 * traces / 2.0),
+            ("{ nestedSetParent < 0 } > { } | count_over_time()", 2.0 * traces),
+            ("{ } > { nestedSetParent < 0 } | count_over_time()", 0.0),
+            ("{ nestedSetParent < 0 } !> { } | count_over_time()", 8.0 * traces),
+            ("{ status = error } << { } | count_over_time()", SPANS as f64 / 50.0 * 2.0),
+            ("{ status = error } ~ { } | count_over_time()", SPANS as f64 / 50.0 * 3.0),
+            ("{ rootName = \"even\" } | count_over_time()", 10.0 * traces / 2.0),
+            ("{ rootName != \"even\" && status = error } | count_over_time()", SPANS as f64 / 100.0),
+            ("{ rootName = \"even\" } && { status = error } | count_over_time()", SPANS as f64 / 10.0),
+        ] {
+            let answer = metrics(segments, &ask(query), &plenty()).unwrap();
+            assert_eq!(sums(&answer).iter().sum::<f64>(), expected, "{number}: {query}");
+            assert!(!answer.partial);
+            if number < 4 {
+                assert!(answer.inspected_bytes <= 8 * SPANS, "{number}: {query}: {} bytes", answer.inspected_bytes);
+            }
+        }
+        let rare = "{ span.tool = \"tool-1\" && name = \"even\" && status = error } >> { } | rate()";
+        let few = metrics(segments, &ask(rare), &plenty());
+        assert!(few.unwrap().inspected_spans < SPANS, "{number}: only candidates are read if they are few");
+    }
+}
+
 #[test]
 fn exemplars_are_spread_over_time() {
     let directory = tempfile::tempdir().unwrap();
@@ -140,6 +183,7 @@ fn a_query_that_needs_too_much_memory_is_refused() {
             (rows, QueryBudget { samples: 20, ..plenty() }),
             (traces, QueryBudget { samples: 20, ..plenty() }),
             (rows, QueryBudget { working_bytes: 10_000, ..plenty() }),
+            (traces, QueryBudget { working_bytes: 10_000, ..plenty() }),
         ] {
             let refused = metrics(&segments, &ask(query), &budget).unwrap_err();
             assert_eq!(refused.code(), error_codes::QUERY_TOO_LARGE, "{query}: {refused}");

@@ -158,8 +158,11 @@ pub(super) fn stored(dice: &mut Dice<'_>, directory: &Path, spans: &[Span]) -> V
         } else {
             let covers = BlockInputs { log: vec![number as u64], ..BlockInputs::default() };
             let written = block::write(&directory.join(number.to_string()), &head, covers).expect("written");
-            let old = dice.one_in(8);
-            blocks.push(Arc::new(if old { block::as_of_version_one(&written) } else { written }));
+            blocks.push(Arc::new(match dice.below(16) {
+                15 => block::as_of_version_one(&written),
+                14 => block::as_without_parents(&written),
+                _ => written,
+            }));
         }
     }
     for class in [SpanClass::Telemetry, SpanClass::Memory] {

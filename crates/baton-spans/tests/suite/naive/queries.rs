@@ -32,7 +32,7 @@ const ORDER: &[CompareOp] = &[
     CompareOp::Greater,
     CompareOp::GreaterEqual,
 ];
-const RELATIONS: &[SpansetOp] = &[
+pub(crate) const RELATIONS: &[SpansetOp] = &[
     SpansetOp::And,
     SpansetOp::Or,
     SpansetOp::Child,
@@ -152,7 +152,7 @@ fn condition(dice: &mut Dice<'_>, depth: usize) -> FieldExpr {
     }
 }
 
-fn attribute_comparison(dice: &mut Dice<'_>) -> FieldExpr {
+pub(crate) fn attribute_comparison(dice: &mut Dice<'_>) -> FieldExpr {
     let field = FieldExpr::Field(attribute(dice));
     let (op, literal) = match dice.below(5) {
         0 => (dice.of(ORDER), text(dice, TEXTS)),
