@@ -4,7 +4,7 @@ use super::open::open_checkpointer;
 use parking_lot::{Condvar, Mutex};
 use std::{
     io,
-    path::{Path, PathBuf},
+    path::Path,
     sync::Arc,
     thread::{self, JoinHandle},
 };
@@ -72,7 +72,7 @@ impl Drop for Checkpointer {
 }
 
 impl CheckpointState {
-    fn run(&self, file: &PathBuf) {
+    fn run(&self, file: &Path) {
         let mut connection = None;
         while self.wait_for_request() {
             // Opened for the first checkpoint: many processes never reach one.
