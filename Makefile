@@ -3,8 +3,9 @@ SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
 
-# Extra arguments for `make run`, `make quick`, `make test-backends`, `make test-clients`, `make floods`, `make soak` and `make fuzz`: make run ARGS="--once"
+# Extra arguments for `make run`, `make quick`, `make test-backends`, `make test-clients`, `make guard`, `make floods`, `make soak` and `make fuzz`: make run ARGS="--once"
 ARGS ?=
+export REASON ?=
 CYCLES ?= 200
 SECONDS ?= 60
 
@@ -65,6 +66,14 @@ floods: ## flood Baton on loopback (about four minutes); fails if its health pro
 .PHONY: fuzz
 fuzz: ## coverage-guided fuzzing of every wire parser for SECONDS (60) in total
 	@scripts/fuzz.sh $(SECONDS) $(ARGS)
+
+.PHONY: guard
+guard: ## count the cost of operations and compare it with bench/baseline.json; ARGS="--plant" shows that costs are noticed
+	@scripts/guard.sh $(ARGS)
+
+.PHONY: baseline
+baseline: ## renew bench/baseline.json: REASON="why the figures change"
+	@scripts/guard.sh --renew "$$REASON"
 
 .PHONY: bench
 bench: ## benchmark release builds of Baton and its peers, and write bench/RESULTS.md; ARGS="--quick" only prints

@@ -124,4 +124,5 @@ else
   join_environments
   stage tests cargo test --workspace --locked --lib --bins --tests --examples
 fi
+stage guard scripts/guard.sh
 failed=""

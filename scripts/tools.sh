@@ -17,6 +17,9 @@ done
 # SQLite is compiled from source.
 command -v cc >/dev/null 2>&1 || apt_install gcc libc6-dev || die "a C compiler is missing: install gcc or clang"
 
+# It counts the cost of operations; scripts/guard.sh skips the count without it, except in CI.
+command -v valgrind >/dev/null 2>&1 || apt_install valgrind || say "valgrind cannot be installed here"
+
 say "rust      $(rustc --version)"
 if cargo nextest --version >/dev/null 2>&1; then
   say "tests     $(cargo nextest --version | head -n 1)"
