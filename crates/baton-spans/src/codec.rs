@@ -11,7 +11,7 @@ use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,
 };
-pub(crate) use borrowed::{BorrowedAttributes, BorrowedSpan, BorrowedValue};
+pub(crate) use borrowed::{BodyReader, BorrowedSpan, BorrowedValue};
 use parts::SpanHeader;
 pub(crate) use parts::{SpanParts, read_parts};
 use serde::{Deserialize, Serialize};

@@ -1,8 +1,11 @@
 //! Buffers the spans of this process and submits them to the store; emitting never blocks.
 
 use crate::{
+    feed::batch_delay,
     options::wall_clock,
-    store::{EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, closed, prepare_batch},
+    store::{
+        EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, SubmissionRequests, closed, prepare_batch,
+    },
     wal::SpanBatchEncoder,
 };
 use baton_span_ports::SpanStoreError;
@@ -26,8 +29,6 @@ const MAX_BUFFERED_SPANS: usize = 16 * 1024;
 const MAX_BUFFERED_BYTES: usize = 32 << 20;
 /// At this number of buffered spans, a batch is submitted without delay.
 const HALF_FULL_SPANS: usize = MAX_BUFFERED_SPANS / 2;
-/// Maximum delay of the first span of a batch: each batch is a sync that competes with those of the journal.
-const BATCH_DELAY: Duration = Duration::from_millis(30);
 /// Retries while the store is busy, before spans are dropped.
 const RETRY_DELAY: Duration = Duration::from_millis(20);
 const MAX_RETRIES: u32 = 100;
@@ -67,7 +68,8 @@ impl SpanEmitter {
             half_full: Notify::new(),
         });
         let (flushes, flush_requests) = mpsc::channel(MAX_PENDING_FLUSHES);
-        let work = EmitterTask { buffers: Arc::clone(&gathering), flush_requests, spans: Arc::clone(spans) };
+        let requests = spans.store.producers.add();
+        let work = EmitterTask { buffers: Arc::clone(&gathering), flush_requests, requests, spans: Arc::clone(spans) };
         tokio::spawn(work.run());
         Arc::new(Self { buffers: gathering, flushes, spans: Arc::clone(spans) })
     }
@@ -149,28 +151,48 @@ struct EmitterTask {
     buffers: Arc<EmitterBuffers>,
     /// Flush requests.
     flush_requests: mpsc::Receiver<oneshot::Sender<()>>,
+    /// Requests of queries.
+    requests: SubmissionRequests,
     spans: Arc<EmbeddedSpanStore>,
+}
+
+/// Reason for a submission.
+enum EmitterInput {
+    /// The batch is due, or large enough.
+    Due,
+    Query(u64),
+    /// `None` if the emitter has been dropped.
+    Flush(Option<oneshot::Sender<()>>),
 }
 
 impl EmitterTask {
     async fn run(mut self) {
         loop {
-            let flush = tokio::select! {
-                flush = self.flush_requests.recv() => Some(flush),
-                () = self.buffers.arrived.notified() => tokio::select! {
-                    flush = self.flush_requests.recv() => Some(flush),
-                    () = self.buffers.half_full.notified() => None,
-                    () = tokio::time::sleep(BATCH_DELAY) => None,
-                },
-            };
+            let input = self.next_input().await;
             self.submit_buffers().await;
-            match flush {
-                Some(Some(done)) => {
+            match input {
+                EmitterInput::Due => {}
+                EmitterInput::Query(number) => self.requests.answer(number),
+                EmitterInput::Flush(Some(done)) => {
                     let _ = done.send(());
                 }
-                Some(None) => return,
-                None => {}
+                EmitterInput::Flush(None) => return,
             }
+        }
+    }
+
+    async fn next_input(&mut self) -> EmitterInput {
+        let due = async {
+            self.buffers.arrived.notified().await;
+            tokio::select! {
+                () = self.buffers.half_full.notified() => {}
+                () = tokio::time::sleep(batch_delay(&self.spans.store.feed)) => {}
+            }
+        };
+        tokio::select! {
+            flush = self.flush_requests.recv() => EmitterInput::Flush(flush),
+            number = self.requests.next() => EmitterInput::Query(number),
+            () = due => EmitterInput::Due,
         }
     }
 
