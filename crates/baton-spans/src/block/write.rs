@@ -56,19 +56,23 @@ fn write_rows(draft: &mut BlockWriter, content: &HeadContent) -> Result<Vec<u32>
         (Reverse(trace.start), trace.id)
     });
     let mut rows = vec![DROPPED_ROW; content.rows.len()];
-    let mut counting = SpanDeduplicator::default();
+    let durations = content.durations();
+    let (mut counting, mut ids) = (SpanDeduplicator::default(), Vec::new());
     for ordinal in ordinals {
         let trace = &content.traces[ordinal as usize];
         draft.begin_trace(TracePart { id: trace.id, start: trace.start, end: trace.end })?;
-        let single = trace.first == trace.last;
-        counting.clear();
-        for row in content.rows_of(ordinal).filter(|_| !single) {
-            counting.register(content.rows[row as usize].id, content.body(row), (0, row))?;
+        let has_duplicates = content.has_duplicates(ordinal, &mut ids);
+        if has_duplicates {
+            counting.clear();
+            for row in content.rows_of(ordinal) {
+                counting.register(content.rows[row as usize].id, content.body(row), (0, row))?;
+            }
         }
         for row in content.rows_of(ordinal) {
             let id = content.rows[row as usize].id;
-            if single || counting.is_selected(id, (0, row)) {
-                let times = (content.rows[row as usize].start, content.duration(row));
+            if !has_duplicates || counting.is_selected(id, (0, row)) {
+                let duration = durations.get(row as usize).map_or(0, |duration| duration.unsigned_abs());
+                let times = (content.rows[row as usize].start, duration);
                 rows[row as usize] = draft.add_row(content.shared_of[row as usize], id, times, content.body(row))?;
             }
         }

@@ -108,11 +108,17 @@ impl HeadContent {
         &self.payloads[row.payload as usize][row.from as usize..row.to as usize]
     }
 
-    /// Duration of a span in nanoseconds.
-    pub(crate) fn duration(&self, row: u32) -> u64 {
-        let durations = self.own.get(ValueLocation::Own, own::DURATION);
-        let duration = durations.and_then(|column| column.ints.values.get(row as usize));
-        duration.map_or(0, |duration| duration.unsigned_abs())
+    /// Durations of all spans in nanoseconds, by row.
+    pub(crate) fn durations(&self) -> &[i64] {
+        self.own.get(ValueLocation::Own, own::DURATION).map_or(&[], |column| &column.ints.values)
+    }
+
+    /// Whether two spans of a trace have the same id; `ids` is a buffer.
+    pub(crate) fn has_duplicates(&self, ordinal: u32, ids: &mut Vec<SpanId>) -> bool {
+        ids.clear();
+        ids.extend(self.rows_of(ordinal).map(|row| self.rows[row as usize].id));
+        ids.sort_unstable();
+        ids.windows(2).any(|two| two[0] == two[1])
     }
 
     /// The rows of a trace.

@@ -132,10 +132,13 @@ impl SpanBatchEncoder {
             SpanClass::Memory => &mut self.memory,
         };
         let before = bytes.len();
-        let written = write(bytes, span, (resource, scope));
-        // A partly written span would make everything after it unreadable.
-        let at = written.inspect_err(|_| bytes.truncate(before))?;
-        bodies.push(SpanBody { range: at, resource, scope });
+        codec::write_body(bytes, span);
+        let end = bytes.len();
+        codec::put_number(bytes, u64::from(resource));
+        codec::put_number(bytes, u64::from(scope));
+        // A location that does not fit must not leave its span behind.
+        let range = checked_range(before, end, bytes.len()).inspect_err(|_| bytes.truncate(before))?;
+        bodies.push(SpanBody { range, resource, scope });
         times.start = times.start.min(span.start);
         times.end = times.end.max(span.end).max(span.start);
         Ok(())
@@ -187,13 +190,10 @@ impl SpanBatchEncoder {
     }
 }
 
-/// Appends a span with the numbers of its resource and scope; returns the location of the span.
-fn write(bytes: &mut Vec<u8>, span: &Span, shared: (u32, u32)) -> Result<Range<u32>, SpanStoreError> {
-    let start = checked_offset(bytes.len())?;
-    codec::write_body(bytes, span)?;
-    let at = start..checked_offset(bytes.len())?;
-    codec::append(bytes, &shared)?;
-    Ok(at)
+/// Location of a span in a buffer of that length.
+fn checked_range(start: usize, end: usize, length: usize) -> Result<Range<u32>, SpanStoreError> {
+    checked_offset(length)?;
+    Ok(checked_offset(start)?..checked_offset(end)?)
 }
 
 fn checked_offset(length: usize) -> Result<u32, SpanStoreError> {

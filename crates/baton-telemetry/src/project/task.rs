@@ -380,14 +380,14 @@ impl TaskSpans {
         let Some(open) = self.attempt.take() else { return };
         let Some(run) = &mut self.run else { return };
         // A remote agent replaces the model: the run is its only span.
-        let mut label = run.label.clone().unwrap_or_default();
-        if label.remote_url.is_some() {
+        if run.label.as_ref().is_some_and(|label| label.remote_url.is_some()) {
             return;
         }
         // Sessions and fallbacks can use a different model than the definition: the response names it.
-        if let Some(answered) = ended.model() {
-            label = ModelLabel::parse(&answered);
-        }
+        let label = match ended.model() {
+            Some(answered) => ModelLabel::parse(&answered),
+            None => run.label.clone().unwrap_or_default(),
+        };
         let used = ended.usage();
         run.model_calls += 1;
         run.usage = run.usage.plus(used);
