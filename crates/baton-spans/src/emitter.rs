@@ -6,7 +6,7 @@ use crate::{
     store::{
         EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, SubmissionRequests, closed, prepare_batch,
     },
-    wal::SpanBatchEncoder,
+    wal::{SpanBatchEncoder, TARGET_BATCH_BYTES},
 };
 use baton_span_ports::SpanStoreError;
 use baton_telemetry::SpanSink;
@@ -28,7 +28,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 const MAX_BUFFERED_SPANS: usize = 16 * 1024;
 const MAX_BUFFERED_BYTES: usize = 32 << 20;
 /// At this number of buffered spans, a batch is submitted without delay.
-const HALF_FULL_SPANS: usize = MAX_BUFFERED_SPANS / 2;
+const TARGET_BATCH_SPANS: usize = MAX_BUFFERED_SPANS / 2;
 /// Retries while the store is busy, before spans are dropped.
 const RETRY_DELAY: Duration = Duration::from_millis(20);
 const MAX_RETRIES: u32 = 100;
@@ -52,8 +52,8 @@ struct EmitterBuffers {
     buffered_bytes: AtomicUsize,
     /// Notified when the first span is buffered.
     arrived: Notify,
-    /// Notified when the buffers are half full.
-    half_full: Notify,
+    /// Notified when the buffers have the target size of a batch.
+    large: Notify,
 }
 
 impl SpanEmitter {
@@ -65,7 +65,7 @@ impl SpanEmitter {
             buffered_spans: AtomicUsize::new(0),
             buffered_bytes: AtomicUsize::new(0),
             arrived: Notify::new(),
-            half_full: Notify::new(),
+            large: Notify::new(),
         });
         let (flushes, flush_requests) = mpsc::channel(MAX_PENDING_FLUSHES);
         let requests = spans.store.producers.add();
@@ -93,11 +93,13 @@ impl EmitterBuffers {
             self.release(1, 0);
             return None;
         };
-        self.buffered_bytes.fetch_add(bytes, Ordering::Relaxed);
-        match waiting {
-            0 => self.arrived.notify_one(),
-            HALF_FULL_SPANS => self.half_full.notify_one(),
-            _ => {}
+        let buffered = self.buffered_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if waiting == 0 {
+            self.arrived.notify_one();
+        }
+        let has_crossed = buffered < TARGET_BATCH_BYTES && buffered + bytes >= TARGET_BATCH_BYTES;
+        if has_crossed || waiting == TARGET_BATCH_SPANS {
+            self.large.notify_one();
         }
         Some(())
     }
@@ -110,7 +112,10 @@ impl EmitterBuffers {
     }
 
     fn release(&self, spans: usize, bytes: usize) {
-        self.buffered_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let buffered = self.buffered_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if buffered - bytes >= TARGET_BATCH_BYTES {
+            self.large.notify_one();
+        }
         if self.buffered_spans.fetch_sub(spans, Ordering::Relaxed) > spans {
             // Spans added during the submission did not notify: the count was not zero.
             self.arrived.notify_one();
@@ -185,7 +190,7 @@ impl EmitterTask {
         let due = async {
             self.buffers.arrived.notified().await;
             tokio::select! {
-                () = self.buffers.half_full.notified() => {}
+                () = self.buffers.large.notified() => {}
                 () = tokio::time::sleep(batch_delay(&self.spans.store.feed)) => {}
             }
         };

@@ -10,7 +10,7 @@ use crate::{
     EmbeddedSpanStore,
     feed::batch_delay,
     store::{SubmissionRequests, closed},
-    wal::SpanBatchEncoder,
+    wal::{SpanBatchEncoder, TARGET_BATCH_BYTES},
 };
 use baton_ports::{BoxFuture, Journal, JournalError, StoredEvent};
 use baton_span_ports::{SpanStore as _, SpanStoreError};
@@ -32,8 +32,6 @@ const WATERMARK_NAME: &str = "journal";
 const PAGE_EVENTS: usize = 1024;
 /// Commits that arrive close together are read together; the delay is short because they occupy memory.
 const COMMIT_BATCH_DELAY: Duration = Duration::from_millis(3);
-/// Batch size in bytes that triggers a write.
-const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Time limit of the final catch-up on shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -311,7 +309,7 @@ impl ProjectorTask {
             self.folds.apply(&*self.journal, event, &mut self.ended).await?;
             self.cursor = event.seq;
             self.encode_ended()?;
-            if self.pending.encoder.bytes() > MAX_BATCH_BYTES {
+            if self.pending.encoder.bytes() >= TARGET_BATCH_BYTES {
                 self.keep().await?;
             }
         }

@@ -6,8 +6,8 @@ use baton_types::{Span, SpanClass, SpanResource, SpanScope};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, mem, ops::Range, sync::Arc};
 
-/// Buffer capacity that is kept after a large batch.
-const MAX_RETAINED_BYTES: usize = 256 << 10;
+/// Size at which the producers of this process submit a batch without delay; their buffers keep this capacity.
+pub(crate) const TARGET_BATCH_BYTES: usize = 512 << 10;
 
 /// Positions of sources, by name.
 pub(crate) type Watermarks = BTreeMap<String, u64>;
@@ -184,7 +184,7 @@ impl SpanBatchEncoder {
             bodies.extend(part.bodies.drain(..).map(moved));
             payload.extend_from_slice(&part.bytes);
             part.bytes.clear();
-            part.bytes.shrink_to(MAX_RETAINED_BYTES);
+            part.bytes.shrink_to(TARGET_BATCH_BYTES);
         }
         Ok(EncodedBatch { payload: Arc::new(payload), bodies, telemetry, times, tables })
     }
