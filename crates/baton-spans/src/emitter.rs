@@ -3,9 +3,7 @@
 use crate::{
     feed::batch_delay,
     options::wall_clock,
-    store::{
-        EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, SubmissionRequests, closed, prepare_batch,
-    },
+    store::{EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, SubmissionRequests, closed, prepare_batch},
     wal::{SpanBatchEncoder, TARGET_BATCH_BYTES},
 };
 use baton_span_ports::SpanStoreError;

@@ -298,6 +298,8 @@ impl ProjectorTask {
                 return self.keep().await;
             }
             self.project(&events).await?;
+            // A query does not wait for a long journal.
+            self.requests.answer_all();
         }
     }
 

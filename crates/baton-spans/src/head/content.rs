@@ -15,7 +15,6 @@ use baton_types::{SpanClass, SpanId, SpanResource, SpanScope, TraceId};
 use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
-
 /// Sentinel: no row.
 pub(crate) const NO_ROW: u32 = u32::MAX;
 

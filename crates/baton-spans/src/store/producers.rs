@@ -6,7 +6,7 @@ use std::{future::pending, time::Duration};
 use tokio::{sync::watch, time::timeout};
 
 /// Time limit of a query for the buffered spans; after it, the query runs without them.
-const SUBMISSION_TIMEOUT: Duration = Duration::from_millis(250);
+const SUBMISSION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The producers that submit to a store.
 pub(crate) struct SpanProducers {

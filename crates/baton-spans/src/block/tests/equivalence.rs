@@ -98,8 +98,7 @@ fn check_traces(segment: &dyn Segment, spans: &[Span]) {
     }
     if segment.newest_first() {
         assert_eq!(segment.summary().spans, traces.values().map(|spans| spans.len() as u64).sum::<u64>());
-        let starts: Vec<u64> =
-            (0..segment.traces()).map(|ordinal| segment.part(ordinal).unwrap().start).collect();
+        let starts: Vec<u64> = (0..segment.traces()).map(|ordinal| segment.part(ordinal).unwrap().start).collect();
         assert!(starts.is_sorted_by(|one, next| one >= next), "newest first: {starts:?}");
     }
 }
