@@ -15,11 +15,11 @@ const MAX_BUFFERED_BYTES: usize = 16 << 20;
 /// Maximum delay of a span of this process until it is submitted: each batch is a sync that competes with those of the
 /// journal. Queries do not wait for it, subscribers do.
 const BATCH_DELAY: Duration = Duration::from_millis(200);
-const BATCH_DELAY_FOR_SUBSCRIBERS: Duration = Duration::from_millis(30);
+const SUBSCRIBED_BATCH_DELAY: Duration = Duration::from_millis(30);
 
 /// Delay of the first span of a batch.
 pub(crate) fn batch_delay(feed: &Feed) -> Duration {
-    if feed.has_subscribers() { BATCH_DELAY_FOR_SUBSCRIBERS } else { BATCH_DELAY }
+    if feed.has_subscribers() { SUBSCRIBED_BATCH_DELAY } else { BATCH_DELAY }
 }
 
 /// Ring buffer of the last batches, filled only while there are subscribers.
