@@ -30,8 +30,9 @@ use tokio_util::sync::CancellationToken;
 const WATERMARK_NAME: &str = "journal";
 /// Events per journal read.
 const PAGE_EVENTS: usize = 1024;
-/// Commits that arrive close together are read together; the delay is short because they occupy memory.
-const COMMIT_BATCH_DELAY: Duration = Duration::from_millis(3);
+/// Commits that arrive close together are read together: every wake-up takes time from the agents. The delay is short
+/// because commits occupy memory.
+const COMMIT_BATCH_DELAY: Duration = Duration::from_millis(10);
 /// Time limit of the final catch-up on shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 const RETRY_DELAY: Duration = Duration::from_secs(1);
