@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub(crate) const SPAN_FOLDER: &str = "spans";
 
 /// Memory of spans without a data directory, where there are no blocks.
-const MAX_IN_MEMORY_BYTES: usize = 24 << 20;
+const MAX_IN_MEMORY_BYTES: usize = 32 << 20;
 
 /// Opens the span store in the data directory or in memory, and starts the export of its spans.
 pub(crate) fn open_store(

@@ -41,6 +41,8 @@ pub(crate) struct SpanHead {
 /// Batches that are not indexed yet, and totals of all pushed batches.
 struct PendingBatches {
     batches: Vec<Arc<EncodedBatch>>,
+    /// Memory of `batches`.
+    unindexed_bytes: usize,
     spans: usize,
     bytes: usize,
     times: TimeRange,
@@ -53,7 +55,7 @@ impl SpanHead {
         Self {
             class,
             content: RwLock::new(HeadContent::new()),
-            pending: Mutex::new(PendingBatches { batches: Vec::new(), spans: 0, bytes: 0, times }),
+            pending: Mutex::new(PendingBatches { batches: Vec::new(), unindexed_bytes: 0, spans: 0, bytes: 0, times }),
             unindexed: AtomicUsize::new(0),
             index_bytes: AtomicUsize::new(0),
         }
@@ -75,7 +77,9 @@ impl SpanHead {
         }
         let mut pending = self.pending.lock();
         pending.spans += spans.len();
-        pending.bytes += batch.bytes_of(self.class);
+        let bytes = batch.bytes_of(self.class);
+        pending.bytes += bytes;
+        pending.unindexed_bytes += bytes;
         let times = batch.times_of(self.class);
         pending.times.start = pending.times.start.min(times.start);
         pending.times.end = pending.times.end.max(times.end);
@@ -88,9 +92,11 @@ impl SpanHead {
         self.pending.lock().spans
     }
 
-    /// Memory of the encoded spans and of the index, as far as it has been built.
+    /// Memory of the encoded spans and of their index. The index of spans that are not indexed yet is expected to take as
+    /// much memory as they do.
     pub(crate) fn bytes(&self) -> usize {
-        self.pending.lock().bytes + self.index_bytes.load(Ordering::Relaxed)
+        let pending = self.pending.lock();
+        pending.bytes + pending.unindexed_bytes + self.index_bytes.load(Ordering::Relaxed)
     }
 
     /// From the first start to the last end of its spans.
@@ -113,6 +119,7 @@ impl SpanHead {
         let batches = {
             let mut pending = self.pending.lock();
             self.unindexed.store(0, Ordering::Release);
+            pending.unindexed_bytes = 0;
             mem::take(&mut pending.batches)
         };
         for batch in batches {
