@@ -2,9 +2,10 @@
 
 use crate::instruments::OVERFLOW;
 use baton_types::{Attributes, Instrument, InstrumentKind, MeterFamily, MeterPoint, MetricValue, SpanValue};
+use foldhash::quality::RandomState;
 use std::{
     collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
+    hash::BuildHasher as _,
     sync::{
         Arc, PoisonError, RwLock,
         atomic::{AtomicU64, Ordering},
@@ -70,13 +71,14 @@ pub(crate) struct HistogramTable {
     instrument: &'static Instrument,
     bounds: &'static [f64],
     per_unit: f64,
+    state: RandomState,
     known: RwLock<SeriesIndex>,
     overflow: HistogramSeries,
 }
 
 #[derive(Default)]
 struct SeriesIndex {
-    by_hash: HashMap<u64, Vec<Arc<HistogramSeries>>>,
+    by_hash: HashMap<u64, Vec<Arc<HistogramSeries>>, RandomState>,
     count: usize,
 }
 
@@ -96,7 +98,8 @@ impl HistogramTable {
             InstrumentKind::Counter | InstrumentKind::Gauge => (&[], 1),
         };
         let overflow = HistogramSeries::new(Box::default(), bounds.len());
-        Self { instrument, bounds, per_unit: per_unit as f64, known: RwLock::default(), overflow }
+        let (state, known) = (RandomState::default(), RwLock::default());
+        Self { instrument, bounds, per_unit: per_unit as f64, state, known, overflow }
     }
 
     /// Records one value, with label values in the order of the instrument's labels.
@@ -104,9 +107,7 @@ impl HistogramTable {
         debug_assert_eq!(N, self.instrument.labels.len(), "{}", self.instrument.name);
         let units = value as f64 / self.per_unit;
         let bucket = self.bounds.partition_point(|bound| *bound < units);
-        let mut hasher = DefaultHasher::new();
-        labels.hash(&mut hasher);
-        let hash = hasher.finish();
+        let hash = self.state.hash_one(labels);
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(series) = known.find(hash, &labels) {
             return series.add(bucket, value);

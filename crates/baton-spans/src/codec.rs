@@ -4,6 +4,7 @@
 //! with the batch and are required to decode its spans.
 
 mod borrowed;
+mod encode;
 mod parts;
 
 use baton_span_ports::SpanStoreError;
@@ -12,8 +13,8 @@ use baton_types::{
     AttributeKey, Attributes, Span, SpanDropCounts, SpanEvent, SpanId, SpanKind, SpanLink, SpanResource, SpanScope,
     SpanStatus, SpanValue, TraceId,
 };
-pub(crate) use borrowed::{BorrowedAttributes, BorrowedSpan, BorrowedValue};
-use parts::SpanHeader;
+pub(crate) use borrowed::{BodyReader, BorrowedSpan, BorrowedValue};
+pub(crate) use encode::{put_number, write_body};
 pub(crate) use parts::{SpanParts, read_parts};
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, fmt::Display, mem, sync::Arc};
@@ -92,25 +93,6 @@ impl TableBuilder {
     }
 }
 
-#[derive(Serialize)]
-struct EncodableSpan<'a> {
-    trace: TraceId,
-    id: SpanId,
-    parent: Option<SpanId>,
-    trace_state: &'a str,
-    flags: u32,
-    name: &'a str,
-    kind: SpanKind,
-    start: u64,
-    end: u64,
-    attributes: &'a Attributes,
-    events: &'a [SpanEvent],
-    links: &'a [SpanLink],
-    status: SpanStatus,
-    status_message: &'a str,
-    dropped: SpanDropCounts,
-}
-
 #[derive(Deserialize)]
 struct DecodedSpan {
     trace: TraceId,
@@ -131,37 +113,15 @@ struct DecodedSpan {
 }
 
 /// Start and end of an encoded span body; the rest is not decoded.
-pub(crate) fn read_times(mut bytes: &[u8]) -> Result<(u64, u64), SpanStoreError> {
-    let opening: SpanHeader<'_> = take(&mut bytes)?;
-    Ok((opening.start, opening.end))
+pub(crate) fn read_times(bytes: &[u8]) -> Result<(u64, u64), SpanStoreError> {
+    let span = BorrowedSpan::read(bytes)?;
+    Ok((span.start, span.end))
 }
 
 /// Ids and start of an encoded span body; the rest is not decoded.
-pub(crate) fn read_node(mut bytes: &[u8]) -> Result<TraceNode, SpanStoreError> {
-    let opening: SpanHeader<'_> = take(&mut bytes)?;
-    Ok(TraceNode { id: opening.id, parent: opening.parent, start: opening.start })
-}
-
-/// Appends the span without its resource and scope.
-pub(crate) fn write_body(buffer: &mut Vec<u8>, span: &Span) -> Result<(), SpanStoreError> {
-    let written = EncodableSpan {
-        trace: span.trace,
-        id: span.id,
-        parent: span.parent,
-        trace_state: &span.trace_state,
-        flags: span.flags,
-        name: &span.name,
-        kind: span.kind,
-        start: span.start,
-        end: span.end,
-        attributes: &span.attributes,
-        events: &span.events,
-        links: &span.links,
-        status: span.status,
-        status_message: &span.status_message,
-        dropped: span.dropped,
-    };
-    append(buffer, &written)
+pub(crate) fn read_node(bytes: &[u8]) -> Result<TraceNode, SpanStoreError> {
+    let span = BorrowedSpan::read(bytes)?;
+    Ok(TraceNode { id: span.id, parent: span.parent, start: span.start })
 }
 
 /// Takes a span from the front of the bytes.

@@ -1,9 +1,10 @@
 //! Buffers the spans of this process and submits them to the store; emitting never blocks.
 
 use crate::{
+    feed::batch_delay,
     options::wall_clock,
-    store::{EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, closed, prepare_batch},
-    wal::SpanBatchEncoder,
+    store::{EmbeddedSpanStore, EnqueueError, IngestReceipt, PendingBatch, SubmissionRequests, closed, prepare_batch},
+    wal::{SpanBatchEncoder, TARGET_BATCH_BYTES},
 };
 use baton_span_ports::SpanStoreError;
 use baton_telemetry::SpanSink;
@@ -25,9 +26,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 const MAX_BUFFERED_SPANS: usize = 16 * 1024;
 const MAX_BUFFERED_BYTES: usize = 32 << 20;
 /// At this number of buffered spans, a batch is submitted without delay.
-const HALF_FULL_SPANS: usize = MAX_BUFFERED_SPANS / 2;
-/// Maximum delay of the first span of a batch: each batch is a sync that competes with those of the journal.
-const BATCH_DELAY: Duration = Duration::from_millis(30);
+const TARGET_BATCH_SPANS: usize = MAX_BUFFERED_SPANS / 2;
 /// Retries while the store is busy, before spans are dropped.
 const RETRY_DELAY: Duration = Duration::from_millis(20);
 const MAX_RETRIES: u32 = 100;
@@ -51,8 +50,8 @@ struct EmitterBuffers {
     buffered_bytes: AtomicUsize,
     /// Notified when the first span is buffered.
     arrived: Notify,
-    /// Notified when the buffers are half full.
-    half_full: Notify,
+    /// Notified when the buffers have the target size of a batch.
+    large: Notify,
 }
 
 impl SpanEmitter {
@@ -64,10 +63,11 @@ impl SpanEmitter {
             buffered_spans: AtomicUsize::new(0),
             buffered_bytes: AtomicUsize::new(0),
             arrived: Notify::new(),
-            half_full: Notify::new(),
+            large: Notify::new(),
         });
         let (flushes, flush_requests) = mpsc::channel(MAX_PENDING_FLUSHES);
-        let work = EmitterTask { buffers: Arc::clone(&gathering), flush_requests, spans: Arc::clone(spans) };
+        let requests = spans.store.producers.add();
+        let work = EmitterTask { buffers: Arc::clone(&gathering), flush_requests, requests, spans: Arc::clone(spans) };
         tokio::spawn(work.run());
         Arc::new(Self { buffers: gathering, flushes, spans: Arc::clone(spans) })
     }
@@ -91,11 +91,13 @@ impl EmitterBuffers {
             self.release(1, 0);
             return None;
         };
-        self.buffered_bytes.fetch_add(bytes, Ordering::Relaxed);
-        match waiting {
-            0 => self.arrived.notify_one(),
-            HALF_FULL_SPANS => self.half_full.notify_one(),
-            _ => {}
+        let buffered = self.buffered_bytes.fetch_add(bytes, Ordering::Relaxed);
+        if waiting == 0 {
+            self.arrived.notify_one();
+        }
+        let has_crossed = buffered < TARGET_BATCH_BYTES && buffered + bytes >= TARGET_BATCH_BYTES;
+        if has_crossed || waiting == TARGET_BATCH_SPANS {
+            self.large.notify_one();
         }
         Some(())
     }
@@ -108,7 +110,10 @@ impl EmitterBuffers {
     }
 
     fn release(&self, spans: usize, bytes: usize) {
-        self.buffered_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        let buffered = self.buffered_bytes.fetch_sub(bytes, Ordering::Relaxed);
+        if buffered - bytes >= TARGET_BATCH_BYTES {
+            self.large.notify_one();
+        }
         if self.buffered_spans.fetch_sub(spans, Ordering::Relaxed) > spans {
             // Spans added during the submission did not notify: the count was not zero.
             self.arrived.notify_one();
@@ -149,28 +154,48 @@ struct EmitterTask {
     buffers: Arc<EmitterBuffers>,
     /// Flush requests.
     flush_requests: mpsc::Receiver<oneshot::Sender<()>>,
+    /// Requests of queries.
+    requests: SubmissionRequests,
     spans: Arc<EmbeddedSpanStore>,
+}
+
+/// Reason for a submission.
+enum EmitterInput {
+    /// The batch is due, or large enough.
+    Due,
+    Query(u64),
+    /// `None` if the emitter has been dropped.
+    Flush(Option<oneshot::Sender<()>>),
 }
 
 impl EmitterTask {
     async fn run(mut self) {
         loop {
-            let flush = tokio::select! {
-                flush = self.flush_requests.recv() => Some(flush),
-                () = self.buffers.arrived.notified() => tokio::select! {
-                    flush = self.flush_requests.recv() => Some(flush),
-                    () = self.buffers.half_full.notified() => None,
-                    () = tokio::time::sleep(BATCH_DELAY) => None,
-                },
-            };
+            let input = self.next_input().await;
             self.submit_buffers().await;
-            match flush {
-                Some(Some(done)) => {
+            match input {
+                EmitterInput::Due => {}
+                EmitterInput::Query(number) => self.requests.answer(number),
+                EmitterInput::Flush(Some(done)) => {
                     let _ = done.send(());
                 }
-                Some(None) => return,
-                None => {}
+                EmitterInput::Flush(None) => return,
             }
+        }
+    }
+
+    async fn next_input(&mut self) -> EmitterInput {
+        let due = async {
+            self.buffers.arrived.notified().await;
+            tokio::select! {
+                () = self.buffers.large.notified() => {}
+                () = tokio::time::sleep(batch_delay(&self.spans.store.feed)) => {}
+            }
+        };
+        tokio::select! {
+            flush = self.flush_requests.recv() => EmitterInput::Flush(flush),
+            number = self.requests.next() => EmitterInput::Query(number),
+            () = due => EmitterInput::Due,
         }
     }
 

@@ -5,12 +5,22 @@ use baton_ports::BoxFuture;
 use baton_span_ports::{SpanFeed, SpanFeedEvent};
 use baton_types::Span;
 use parking_lot::Mutex;
-use std::{collections::VecDeque, sync::Arc};
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// Buffer limits for the slowest subscriber.
 const MAX_BUFFERED_BATCHES: usize = 1024;
 const MAX_BUFFERED_BYTES: usize = 16 << 20;
+
+/// Maximum delay of a span of this process until it is submitted: each batch is a sync that competes with those of the
+/// journal. Queries do not wait for it, subscribers do.
+const BATCH_DELAY: Duration = Duration::from_millis(200);
+const SUBSCRIBED_BATCH_DELAY: Duration = Duration::from_millis(30);
+
+/// Delay of the first span of a batch.
+pub(crate) fn batch_delay(feed: &Feed) -> Duration {
+    if feed.has_subscribers() { SUBSCRIBED_BATCH_DELAY } else { BATCH_DELAY }
+}
 
 /// Ring buffer of the last batches, filled only while there are subscribers.
 #[derive(Clone, Default)]

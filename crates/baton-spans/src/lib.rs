@@ -23,7 +23,7 @@ mod wal;
 
 pub use emitter::SpanEmitter;
 pub use options::{LogRetentionOptions, Probe, SpanStoreOptions, TelemetryRetention, wall_clock};
-pub use projector::{ProjectionStore, ProjectorHandle, SpanProjector};
+pub use projector::{ProjectionRequests, ProjectionStore, ProjectorHandle, SpanProjector};
 pub use store::{
     EmbeddedSpanStore, LogPosition, SpanLogBatch, SpanLogReader, damaged_files, quarantine_damaged_blocks,
 };

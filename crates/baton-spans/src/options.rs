@@ -11,7 +11,7 @@ pub struct SpanStoreOptions {
     pub queue_bytes: usize,
     /// Spans kept in memory before they are flushed to a block.
     pub head_spans: usize,
-    /// Bytes kept in memory before they are flushed to a block.
+    /// Bytes kept in memory before they are flushed to a block: encoded spans and their index.
     pub head_bytes: usize,
     /// Maximum age of spans in memory before they are flushed to a block, however few they are.
     pub head_age: Duration,
@@ -61,7 +61,7 @@ impl Default for SpanStoreOptions {
             queue_spans: 64 * 1024,
             queue_bytes: 48 << 20,
             head_spans: 64 * 1024,
-            head_bytes: 24 << 20,
+            head_bytes: 16 << 20,
             head_age: Duration::from_secs(5 * 60),
             close_spans: 8 * 1024,
             merged_spans: 1 << 20,

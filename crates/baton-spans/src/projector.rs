@@ -6,14 +6,23 @@
 mod commit_buffer;
 mod fold;
 
-use crate::{EmbeddedSpanStore, store::closed, wal::SpanBatchEncoder};
+use crate::{
+    EmbeddedSpanStore,
+    feed::batch_delay,
+    store::{SubmissionRequests, closed},
+    wal::{SpanBatchEncoder, TARGET_BATCH_BYTES},
+};
 use baton_ports::{BoxFuture, Journal, JournalError, StoredEvent};
 use baton_span_ports::{SpanStore as _, SpanStoreError};
 use baton_telemetry::{SpanObserver, SpanOrigin};
 use baton_types::Span;
 use commit_buffer::CommitBuffer;
 use fold::SpanFolds;
-use std::{future::ready, sync::Arc, time::Duration};
+use std::{
+    future::{pending, ready},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{sync::watch, task::JoinHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
@@ -21,12 +30,9 @@ use tokio_util::sync::CancellationToken;
 const WATERMARK_NAME: &str = "journal";
 /// Events per journal read.
 const PAGE_EVENTS: usize = 1024;
-/// Commits that arrive close together are read together; the delay is short because they occupy memory.
-const COMMIT_BATCH_DELAY: Duration = Duration::from_millis(3);
-/// Spans that end close together are written together: each batch is a sync that competes with those of the journal.
-const SPAN_BATCH_DELAY: Duration = Duration::from_millis(30);
-/// Batch size in bytes that triggers a write.
-const MAX_BATCH_BYTES: usize = 4 << 20;
+/// Commits that arrive close together are read together: every wake-up takes time from the agents. The delay is short
+/// because commits occupy memory.
+const COMMIT_BATCH_DELAY: Duration = Duration::from_millis(10);
 /// Time limit of the final catch-up on shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 const RETRY_DELAY: Duration = Duration::from_secs(1);
@@ -44,13 +50,57 @@ pub trait ProjectionStore: Send + Sync + 'static {
     /// The stored journal position.
     fn position(&self) -> Option<u64>;
 
+    /// Maximum delay of an ended span.
+    fn batch_delay(&self) -> Duration;
+
+    /// Requests of queries for the spans that ended before them.
+    fn requests(&self) -> ProjectionRequests;
+
     /// Stores all spans durably together with the position, or none.
     fn keep(&self, spans: &mut SpanBatchEncoder, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>>;
+}
+
+/// Requests for spans that are not stored yet.
+pub struct ProjectionRequests(Option<SubmissionRequests>);
+
+impl ProjectionRequests {
+    /// No requests.
+    pub fn none() -> Self {
+        Self(None)
+    }
+
+    async fn next(&mut self) -> u64 {
+        match &mut self.0 {
+            Some(requests) => requests.next().await,
+            None => pending().await,
+        }
+    }
+
+    fn answer(&self, number: u64) {
+        if let Some(requests) = &self.0 {
+            requests.answer(number);
+        }
+    }
+
+    /// Answers all requests, although the spans cannot be stored now.
+    fn answer_all(&self) {
+        if let Some(requests) = &self.0 {
+            requests.answer(requests.last());
+        }
+    }
 }
 
 impl ProjectionStore for EmbeddedSpanStore {
     fn position(&self) -> Option<u64> {
         self.mark(WATERMARK_NAME)
+    }
+
+    fn batch_delay(&self) -> Duration {
+        batch_delay(&self.store.feed)
+    }
+
+    fn requests(&self) -> ProjectionRequests {
+        ProjectionRequests(Some(self.store.producers.add()))
     }
 
     fn keep(&self, spans: &mut SpanBatchEncoder, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>> {
@@ -99,6 +149,7 @@ impl SpanProjector {
             folds: SpanFolds::new(self.origin),
             pending: PendingSpans::default(),
             ended: Vec::new(),
+            requests: self.store.requests(),
             commits: self.commits,
             store: self.store,
             journal,
@@ -127,6 +178,8 @@ enum ProjectorInput {
     Events(Option<Vec<Arc<StoredEvent>>>),
     /// The delay of pending spans has elapsed.
     FlushDue,
+    /// A query asks for the spans of all events received so far.
+    Query(u64),
 }
 
 struct ProjectorTask {
@@ -142,6 +195,7 @@ struct ProjectorTask {
     pending: PendingSpans,
     /// Spans that ended with one event and are not encoded yet.
     ended: Vec<Span>,
+    requests: ProjectionRequests,
     stopping: CancellationToken,
     caught_up: watch::Sender<bool>,
     /// Whether the final catch-up has begun.
@@ -176,6 +230,7 @@ impl ProjectorTask {
             self.pending = PendingSpans::default();
             self.ended.clear();
             self.commits.mark_missed();
+            self.requests.answer_all();
             if self.stopping.run_until_cancelled(tokio::time::sleep(RETRY_DELAY)).await.is_none() {
                 return;
             }
@@ -192,6 +247,13 @@ impl ProjectorTask {
                     self.caught_up.send_if_modified(|known| !std::mem::replace(known, true));
                 }
                 ProjectorInput::FlushDue => self.keep().await?,
+                ProjectorInput::Query(number) => {
+                    if let Some(events) = self.commits.drain_unless_missed() {
+                        self.project(&events).await?;
+                        self.keep().await?;
+                    }
+                    self.requests.answer(number);
+                }
             }
         }
         self.is_final = true;
@@ -209,13 +271,17 @@ impl ProjectorTask {
     }
 
     /// Waits for events, but not beyond the deadline of pending spans.
-    async fn next_input(&self) -> ProjectorInput {
-        match self.pending.due {
-            Some(due) => {
-                let events = tokio::time::timeout_at(due, self.commits.wait_for_events(COMMIT_BATCH_DELAY)).await;
-                events.map_or(ProjectorInput::FlushDue, ProjectorInput::Events)
+    async fn next_input(&mut self) -> ProjectorInput {
+        let due = async {
+            match self.pending.due {
+                Some(due) => tokio::time::sleep_until(due).await,
+                None => pending().await,
             }
-            None => ProjectorInput::Events(self.commits.wait_for_events(COMMIT_BATCH_DELAY).await),
+        };
+        tokio::select! {
+            events = self.commits.wait_for_events(COMMIT_BATCH_DELAY) => ProjectorInput::Events(events),
+            number = self.requests.next() => ProjectorInput::Query(number),
+            () = due => ProjectorInput::FlushDue,
         }
     }
 
@@ -233,6 +299,8 @@ impl ProjectorTask {
                 return self.keep().await;
             }
             self.project(&events).await?;
+            // A query does not wait for a long journal.
+            self.requests.answer_all();
         }
     }
 
@@ -244,12 +312,12 @@ impl ProjectorTask {
             self.folds.apply(&*self.journal, event, &mut self.ended).await?;
             self.cursor = event.seq;
             self.encode_ended()?;
-            if self.pending.encoder.bytes() > MAX_BATCH_BYTES {
+            if self.pending.encoder.bytes() >= TARGET_BATCH_BYTES {
                 self.keep().await?;
             }
         }
         if !self.pending.encoder.is_empty() {
-            self.pending.due.get_or_insert_with(|| Instant::now() + SPAN_BATCH_DELAY);
+            self.pending.due.get_or_insert_with(|| Instant::now() + self.store.batch_delay());
         }
         Ok(())
     }

@@ -14,8 +14,6 @@ pub(crate) struct SegmentSummary {
     pub(crate) class: SpanClass,
     /// Number of spans; duplicates may be counted twice.
     pub(crate) spans: u64,
-    /// Number of traces.
-    pub(crate) traces: u32,
     /// Start of the first span.
     pub(crate) start: u64,
     /// End of the last span.
@@ -45,6 +43,9 @@ pub(crate) type AttributeNames = Vec<(baton_traceql::AttributeScope, String)>;
 /// Results may contain false positives, never false negatives: every trace that meets a need is in the set.
 pub(crate) trait Segment: Send + Sync {
     fn summary(&self) -> SegmentSummary;
+
+    /// Number of traces.
+    fn traces(&self) -> u32;
 
     /// Whether ordinals ascend as start times descend, as in every block; the head numbers traces in order of arrival.
     fn newest_first(&self) -> bool;

@@ -88,25 +88,60 @@ pub fn rewrite_attributes(attributes: &mut Attributes, mode: EmitMode, schema: S
     if mode == EmitMode::Legacy {
         return legacy(attributes);
     }
+    let present = PrefixSet::of(attributes);
     // Other spans refer to a handoff that they belong to; their `handoff.*` attributes are not renamed.
-    let is_handoff = find_attribute(attributes, names::HANDOFF_CAPABILITY_ID).is_some();
-    for (old, new) in RENAMED_ATTRIBUTES.iter().filter(|(old, _)| is_handoff || !old.starts_with("handoff.")) {
-        copy_attribute(attributes, old, new);
+    let is_handoff = present.handoff && find_attribute(attributes, names::HANDOFF_CAPABILITY_ID).is_some();
+    for (old, new) in RENAMED_ATTRIBUTES {
+        let may_have = if old.starts_with("handoff.") { is_handoff } else { present.agent };
+        if may_have {
+            copy_attribute(attributes, old, new);
+        }
     }
-    for (old, new) in DEPRECATED_ALIASES {
-        copy_attribute(attributes, old, new);
-        copy_attribute(attributes, new, old);
+    if present.gen_ai {
+        for (old, new) in DEPRECATED_ALIASES {
+            copy_attribute(attributes, old, new);
+            copy_attribute(attributes, new, old);
+        }
     }
-    let code = |(key, value): &(AttributeKey, SpanValue)| {
-        let name = key.strip_prefix(CODE.0)?;
-        Some((AttributeKey::from(format!("{}{name}", CODE.1)), value.clone()))
-    };
-    let added: Vec<_> = attributes.iter().filter_map(code).collect();
-    attributes.extend(added);
-    if mode == EmitMode::Otel {
+    if present.code {
+        let code = |(key, value): &(AttributeKey, SpanValue)| {
+            let name = key.strip_prefix(CODE.0)?;
+            Some((AttributeKey::from(format!("{}{name}", CODE.1)), value.clone()))
+        };
+        let added: Vec<_> = attributes.iter().filter_map(code).collect();
+        attributes.extend(added);
+    }
+    if mode == EmitMode::Otel && present.agent {
         // Handoffs keep their own names: a query by the current name would also match every tool call.
         attributes
             .retain(|(key, _)| RENAMED_ATTRIBUTES.iter().all(|(old, _)| key != old || !old.starts_with("agent.")));
+    }
+}
+
+/// Prefixes that occur in attributes: most spans of requests have none of them, and need no rewriting.
+#[derive(Default)]
+struct PrefixSet {
+    agent: bool,
+    handoff: bool,
+    gen_ai: bool,
+    code: bool,
+}
+
+impl PrefixSet {
+    fn of(attributes: &Attributes) -> Self {
+        let mut found = Self::default();
+        for (key, _) in attributes {
+            match key.as_bytes() {
+                [b'a', b'g', b'e', b'n', b't', b'.', ..] => found.agent = true,
+                [b'h', b'a', b'n', b'd', b'o', b'f', b'f', b'.', ..] => found.handoff = true,
+                [b'g', b'e', b'n', b'_', b'a', b'i', b'.', ..] => {
+                    found.gen_ai = true;
+                    found.code |= key.starts_with(CODE.0);
+                }
+                _ => {}
+            }
+        }
+        found
     }
 }
 

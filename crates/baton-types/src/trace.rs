@@ -81,29 +81,37 @@ impl TraceContext {
 
     /// Parses a `traceparent`. Later versions of the format are accepted as far as they match version 00.
     pub fn parse(text: &str) -> Option<Self> {
-        let mut fields = text.trim().split('-');
-        let (version, trace, span, flags) = (fields.next()?, fields.next()?, fields.next()?, fields.next()?);
-        let is_valid_version = version.len() == 2 && version != "ff" && is_hex(version);
-        let extended = fields.next().is_some();
-        if !is_valid_version || (version == "00" && extended) || flags.len() != 2 || !is_hex(flags) {
+        let (fields, rest) = text.trim().as_bytes().split_at_checked(TRACEPARENT_LEN)?;
+        let [version] = parse_lower_hex(&fields[..2])?;
+        let has_dashes = fields[2] == b'-' && fields[35] == b'-' && fields[52] == b'-';
+        let has_valid_end = rest.is_empty() || version != 0 && rest[0] == b'-';
+        if version == 0xff || !has_dashes || !has_valid_end {
             return None;
         }
+        let [flags] = parse_lower_hex(&fields[53..])?;
         let context = Self {
-            trace: parse_exact_hex(trace, 32).and_then(|text| text.parse().ok())?,
-            span: parse_exact_hex(span, 16).and_then(|text| text.parse().ok())?,
-            flags: u8::from_str_radix(flags, 16).ok()?,
+            trace: TraceId(parse_lower_hex(&fields[3..35])?),
+            span: SpanId(parse_lower_hex(&fields[36..52])?),
+            flags,
         };
         (context.trace.is_valid() && context.span.is_valid()).then_some(context)
     }
 }
 
-fn parse_exact_hex(text: &str, length: usize) -> Option<&str> {
-    (text.len() == length && is_hex(text)).then_some(text)
-}
+/// Length of a `traceparent` of version 00; later versions may continue after it.
+const TRACEPARENT_LEN: usize = 55;
 
-/// Lower-case hex only: upper case is not allowed in a `traceparent`.
-fn is_hex(text: &str) -> bool {
-    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+/// Parses two digits per byte, lower case only: upper case is not allowed in a `traceparent`.
+fn parse_lower_hex<const N: usize>(text: &[u8]) -> Option<[u8; N]> {
+    let mut bytes = [0; N];
+    let (pairs, []) = text.as_chunks::<2>() else { return None };
+    if pairs.len() != N || text.iter().any(u8::is_ascii_uppercase) {
+        return None;
+    }
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        *byte = parse_hex_digit(*high)? << 4 | parse_hex_digit(*low)?;
+    }
+    Some(bytes)
 }
 
 impl fmt::Display for TraceContext {

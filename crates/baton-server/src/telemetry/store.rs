@@ -10,6 +10,9 @@ use std::sync::Arc;
 /// Folder of spans, below the data directory.
 pub(crate) const SPAN_FOLDER: &str = "spans";
 
+/// Memory of spans without a data directory, where there are no blocks.
+const MAX_IN_MEMORY_BYTES: usize = 32 << 20;
+
 /// Opens the span store in the data directory or in memory, and starts the export of its spans.
 pub(crate) fn open_store(
     persistence: &Persistence,
@@ -24,7 +27,7 @@ pub(crate) fn open_store(
     let sent = export_options(options)?;
     let store_options = SpanStoreOptions { retention, log_retention: sent.log_retention(), ..defaults };
     let store = match persistence.directory() {
-        None => EmbeddedSpanStore::in_memory(store_options),
+        None => EmbeddedSpanStore::in_memory(SpanStoreOptions { head_bytes: MAX_IN_MEMORY_BYTES, ..store_options }),
         Some(data) => EmbeddedSpanStore::open(&data.join(SPAN_FOLDER), store_options),
     };
     let store = store.map_err(ServerError::Spans)?;

@@ -3,6 +3,7 @@
 use crate::codec;
 use baton_span_ports::SpanStoreError;
 use baton_types::SpanId;
+use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Location of a span of a trace: the number of its source, and its row there.
@@ -13,7 +14,7 @@ pub(super) type SpanLocation = (u32, u32);
 /// A span sent again may be more complete than before. Searches across blocks use the same rule.
 #[derive(Default)]
 pub(super) struct SpanDeduplicator {
-    by_id: HashMap<SpanId, (u64, SpanLocation)>,
+    by_id: HashMap<SpanId, (u64, SpanLocation), RandomState>,
 }
 
 impl SpanDeduplicator {

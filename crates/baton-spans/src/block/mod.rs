@@ -20,6 +20,7 @@ mod table;
 mod tests;
 mod trace_boundaries;
 mod traces;
+mod value_rows;
 mod values;
 mod varint;
 mod write;

@@ -21,11 +21,14 @@ impl Segment for SpanBlock {
         SegmentSummary {
             class: manifest.class,
             spans: u64::from(manifest.rows),
-            traces: manifest.traces,
             start: manifest.start,
             end: manifest.end,
             bytes: manifest.index_len + manifest.raw_len,
         }
+    }
+
+    fn traces(&self) -> u32 {
+        self.manifest.traces
     }
 
     fn newest_first(&self) -> bool {

@@ -4,6 +4,7 @@ use super::{
     BlockInputs, SpanBlock,
     block_writer::{BlockWriter, write_block},
     deduplicator::SpanDeduplicator,
+    value_rows::ValueRows,
     write_field::FieldWriter,
 };
 use crate::{
@@ -56,19 +57,23 @@ fn write_rows(draft: &mut BlockWriter, content: &HeadContent) -> Result<Vec<u32>
         (Reverse(trace.start), trace.id)
     });
     let mut rows = vec![DROPPED_ROW; content.rows.len()];
-    let mut counting = SpanDeduplicator::default();
+    let durations = content.durations();
+    let (mut counting, mut ids) = (SpanDeduplicator::default(), Vec::new());
     for ordinal in ordinals {
         let trace = &content.traces[ordinal as usize];
         draft.begin_trace(TracePart { id: trace.id, start: trace.start, end: trace.end })?;
-        let single = trace.first == trace.last;
-        counting.clear();
-        for row in content.rows_of(ordinal).filter(|_| !single) {
-            counting.register(content.rows[row as usize].id, content.body(row), (0, row))?;
+        let has_duplicates = content.has_duplicates(ordinal, &mut ids);
+        if has_duplicates {
+            counting.clear();
+            for row in content.rows_of(ordinal) {
+                counting.register(content.rows[row as usize].id, content.body(row), (0, row))?;
+            }
         }
         for row in content.rows_of(ordinal) {
             let id = content.rows[row as usize].id;
-            if single || counting.is_selected(id, (0, row)) {
-                let times = (content.rows[row as usize].start, content.duration(row));
+            if !has_duplicates || counting.is_selected(id, (0, row)) {
+                let duration = durations.get(row as usize).map_or(0, |duration| duration.unsigned_abs());
+                let times = (content.rows[row as usize].start, duration);
                 rows[row as usize] = draft.add_row(content.shared_of[row as usize], id, times, content.body(row))?;
             }
         }
@@ -108,19 +113,40 @@ enum BlockRowMap<'a> {
 }
 
 impl BlockRowMap<'_> {
-    fn push(&self, into: &mut Vec<u32>, entry: u32) {
+    /// Rows by value: `pairs` are entries with the numbers of their values, which are below `values`.
+    fn group(&self, pairs: impl Iterator<Item = (u32, u32)>, values: usize) -> ValueRows {
+        let (mut of_pairs, row_count) = (Vec::with_capacity(pairs.size_hint().0), self.row_count());
+        for (entry, number) in pairs {
+            self.each(entry, |row| of_pairs.push((row, number)));
+        }
+        ValueRows::group(of_pairs, row_count, values)
+    }
+
+    /// Upper bound of the number of rows.
+    fn row_count(&self) -> usize {
         match self {
-            Self::Own(rows) => into.extend(Some(rows[entry as usize]).filter(|row| *row != DROPPED_ROW)),
+            Self::Own(rows) => rows.len(),
+            Self::Shared(sharing) => sharing.rows.len(),
+        }
+    }
+
+    fn each(&self, entry: u32, mut each: impl FnMut(u32)) {
+        match self {
+            Self::Own(rows) => {
+                if let Some(row) = Some(rows[entry as usize]).filter(|row| *row != DROPPED_ROW) {
+                    each(row);
+                }
+            }
             Self::Shared(sharing) => {
                 let (start, end) = (sharing.starts[entry as usize], sharing.starts[entry as usize + 1]);
-                into.extend_from_slice(&sharing.rows[start as usize..end as usize]);
+                sharing.rows[start as usize..end as usize].iter().copied().for_each(each);
             }
         }
     }
 
     fn map_entries(&self, entries: &[u32]) -> Vec<u32> {
         let mut rows = Vec::new();
-        entries.iter().for_each(|entry| self.push(&mut rows, *entry));
+        entries.iter().for_each(|entry| self.each(*entry, |row| rows.push(row)));
         rows.sort_unstable();
         rows.dedup();
         rows
@@ -139,28 +165,17 @@ fn write_column(
     write_numbers(field, rows, AtomKind::Int, ints.map(|(entry, value)| (Atom::Int(*value), *entry)))?;
     let floats = column.floats.entries.iter().zip(&column.floats.values);
     write_numbers(field, rows, AtomKind::Float, floats.map(|(entry, value)| (Atom::Float(*value), *entry)))?;
-    for flag in [false, true] {
-        let pairs = column.bools.entries.iter().zip(&column.bools.values);
-        let entries: Vec<u32> = pairs.filter(|(_, value)| **value == flag).map(|(entry, _)| *entry).collect();
-        field.write_value(AtomKind::Bool, &[u8::from(flag)], &rows.map_entries(&entries))?;
+    let bools = column.bools.entries.iter().zip(&column.bools.values).map(|(entry, value)| (*entry, u32::from(*value)));
+    let found = rows.group(bools, 2);
+    for flag in [0, 1] {
+        field.write_value(AtomKind::Bool, &[flag], found.rows(u32::from(flag)))?;
     }
     Ok(())
 }
 
 fn write_texts(field: &mut FieldWriter<'_>, column: &HeadColumn, rows: &BlockRowMap<'_>) -> Result<(), SpanStoreError> {
     let texts = &column.dictionary;
-    let mut starts = vec![0u32; texts.len() + 1];
-    column.texts.values.iter().for_each(|number| starts[*number as usize + 1] += 1);
-    for at in 1..starts.len() {
-        starts[at] += starts[at - 1];
-    }
-    let mut next = starts.clone();
-    let mut entries = vec![0; column.texts.entries.len()];
-    for (entry, number) in column.texts.entries.iter().zip(&column.texts.values) {
-        let at = &mut next[*number as usize];
-        entries[*at as usize] = *entry;
-        *at += 1;
-    }
+    let found = rows.group(column.texts.entries.iter().copied().zip(column.texts.values.iter().copied()), texts.len());
     let bytes = |number: u32| texts.text(number).as_bytes();
     let shared = (1..texts.len() as u32)
         .fold(usize::MAX, |shared, number| shared.min(common_prefix_len(bytes(0), bytes(number))));
@@ -170,14 +185,8 @@ fn write_texts(field: &mut FieldWriter<'_>, column: &HeadColumn, rows: &BlockRow
     order.sort_unstable_by(|(one, first), (other, second)| {
         one.cmp(other).then_with(|| texts.text(*first).cmp(texts.text(*second)))
     });
-    let mut found = Vec::new();
     for (_, number) in order {
-        found.clear();
-        let (start, end) = (starts[number as usize] as usize, starts[number as usize + 1] as usize);
-        entries[start..end].iter().for_each(|entry| rows.push(&mut found, *entry));
-        found.sort_unstable();
-        found.dedup();
-        field.write_value(AtomKind::Text, texts.text(number).as_bytes(), &found)?;
+        field.write_value(AtomKind::Text, texts.text(number).as_bytes(), found.rows(number))?;
     }
     Ok(())
 }
@@ -202,16 +211,18 @@ fn write_numbers<'a>(
     pairs: impl Iterator<Item = (Atom<'a>, u32)>,
 ) -> Result<(), SpanStoreError> {
     let mut pairs: Vec<(u64, u32)> = pairs.map(|(value, entry)| (value.ordered(), entry)).collect();
-    pairs.sort_unstable();
-    let mut found = Vec::new();
-    for same in pairs.chunk_by(|(one, _), (other, _)| one == other) {
-        found.clear();
-        same.iter().for_each(|(_, entry)| rows.push(&mut found, *entry));
-        found.sort_unstable();
-        found.dedup();
-        if let Some((value, _)) = same.first() {
-            field.write_value(form, &value.to_be_bytes(), &found)?;
+    // Stable: fast if there are few distinct values.
+    pairs.sort_by_key(|(value, _)| *value);
+    let (mut values, mut numbered) = (Vec::new(), Vec::with_capacity(pairs.len()));
+    for (value, entry) in pairs {
+        if values.last() != Some(&value) {
+            values.push(value);
         }
+        numbered.push((entry, values.len() as u32 - 1));
+    }
+    let found = rows.group(numbered.into_iter(), values.len());
+    for (number, value) in (0..).zip(values) {
+        field.write_value(form, &value.to_be_bytes(), found.rows(number))?;
     }
     Ok(())
 }

@@ -56,7 +56,7 @@ impl SpanParts {
 
 /// Leading fields of an encoded span.
 #[derive(Deserialize)]
-pub(super) struct SpanHeader<'a> {
+struct SpanHeader<'a> {
     trace: TraceId,
     pub(super) id: SpanId,
     pub(super) parent: Option<SpanId>,
@@ -64,8 +64,8 @@ pub(super) struct SpanHeader<'a> {
     flags: u32,
     name: &'a str,
     kind: SpanKind,
-    pub(super) start: u64,
-    pub(super) end: u64,
+    start: u64,
+    end: u64,
 }
 
 /// Decodes some parts of a span body, which was encoded without resource and scope.
@@ -235,7 +235,7 @@ mod tests {
         ];
         let span = span();
         let mut bytes = Vec::new();
-        write_body(&mut bytes, &span).unwrap();
+        write_body(&mut bytes, &span);
         let read = |parts: &SpanParts| read_parts(&bytes, parts, Arc::default(), Arc::default()).unwrap();
         for (text, keys, events, links, message) in table {
             let query = parse(text, Mode::Strict).unwrap_or_else(|why| panic!("{text}: {why}")).query;

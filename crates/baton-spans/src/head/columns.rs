@@ -2,7 +2,10 @@
 //!
 //! Nothing is sorted here: scanning a head takes microseconds, and adding a value only appends to a list.
 
-use super::dictionary::TextDictionary;
+use super::{
+    dictionary::TextDictionary,
+    heap::{map_bytes, vec_bytes},
+};
 use crate::index::{Atom, IndexPredicate, MAX_FIELDS, MAX_TEXT_LEN, ValueLocation, may_be_truncated, truncate_text};
 use foldhash::quality::RandomState;
 use std::collections::HashMap;
@@ -18,10 +21,13 @@ impl<T: Copy> ColumnPairs<T> {
         Self { entries: Vec::new(), values: Vec::new() }
     }
 
-    fn push(&mut self, entry: u32, value: T) -> usize {
+    fn push(&mut self, entry: u32, value: T) {
         self.entries.push(entry);
         self.values.push(value);
-        size_of::<u32>() + size_of::<T>()
+    }
+
+    fn bytes(&self) -> usize {
+        vec_bytes(&self.entries) + vec_bytes(&self.values)
     }
 
     fn select(&self, into: &mut Vec<u32>, keep: impl Fn(T) -> bool) {
@@ -66,17 +72,30 @@ impl HeadColumn {
         }
     }
 
-    /// The number of a text and the additional memory in bytes. Usually the text equals the previous one.
-    fn number(&mut self, text: &str, state: &RandomState) -> Option<(u32, usize)> {
+    /// The number of a text; `None` if it cannot be indexed. Usually the text equals the previous one.
+    fn number(&mut self, text: &[u8], state: &RandomState) -> Option<u32> {
         match self.texts.values.last() {
-            Some(last) if self.dictionary.text(*last) == text => Some((*last, 0)),
+            Some(last) if self.dictionary.text(*last).as_bytes() == text => Some(*last),
             _ => self.dictionary.intern(text, state),
         }
     }
 
-    /// Records that an entry has a value; returns the additional memory in bytes.
-    fn record_entry(&mut self, entry: u32) -> usize {
-        if self.last.replace(entry) == Some(entry) { push_once(&mut self.not_single, entry) } else { 0 }
+    /// Records that an entry has a value.
+    fn record_entry(&mut self, entry: u32) {
+        if self.last.replace(entry) == Some(entry) {
+            push_once(&mut self.not_single, entry);
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        self.key.len()
+            + self.dictionary.bytes()
+            + self.texts.bytes()
+            + self.ints.bytes()
+            + self.floats.bytes()
+            + self.bools.bytes()
+            + vec_bytes(&self.incomparable)
+            + vec_bytes(&self.not_single)
     }
 
     /// Entries for which the predicate may hold, unordered, with duplicates.
@@ -145,11 +164,7 @@ pub(crate) struct HeadColumns {
     /// Entries with a key that has no column.
     pub(crate) unindexed: Vec<u32>,
     state: RandomState,
-    pub(crate) bytes: usize,
 }
-
-/// Memory of an empty column.
-const COLUMN_BYTES: usize = 640;
 
 impl HeadColumns {
     /// No columns.
@@ -161,8 +176,18 @@ impl HeadColumns {
             last: 0,
             unindexed: Vec::new(),
             state: RandomState::default(),
-            bytes: 0,
         }
+    }
+
+    /// Memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        let keys: usize = self.columns.iter().map(|column| column.key.len()).sum();
+        vec_bytes(&self.columns)
+            + self.columns.iter().map(HeadColumn::bytes).sum::<usize>()
+            + self.by_key.iter().map(map_bytes).sum::<usize>()
+            + keys
+            + vec_bytes(&self.after)
+            + vec_bytes(&self.unindexed)
     }
 
     /// Hash state for texts.
@@ -177,24 +202,25 @@ impl HeadColumns {
     }
 
     /// The column of a key, added if necessary; `None` if the key is not indexed, which is recorded for the entry.
-    pub(crate) fn column(&mut self, location: ValueLocation, key: &str, entry: u32) -> Option<usize> {
+    pub(crate) fn column(&mut self, location: ValueLocation, key: &[u8], entry: u32) -> Option<usize> {
         if let Some(guess) = self.after.get(self.last) {
             let guess = *guess as usize;
             if let Some(column) = self.columns.get(guess)
                 && column.location == location
-                && *column.key == *key
+                && column.key.as_bytes() == key
             {
                 self.last = guess;
                 return Some(guess);
             }
         }
+        // Keys have been encoded from texts.
+        let key = std::str::from_utf8(key).unwrap_or_default();
         let number = match self.by_key[location as usize].get(key) {
             Some(number) => *number,
             // Intrinsics are always indexed, because their lookup ignores unindexed keys.
             None if location.scope().is_some() && (self.columns.len() >= MAX_FIELDS || key.len() > MAX_TEXT_LEN) => {
                 if self.unindexed.last() != Some(&entry) {
                     self.unindexed.push(entry);
-                    self.bytes += size_of::<u32>();
                 }
                 return None;
             }
@@ -203,7 +229,6 @@ impl HeadColumns {
                 self.by_key[location as usize].insert(key.into(), number);
                 self.columns.push(HeadColumn::new(location, key));
                 self.after.push(number);
-                self.bytes += COLUMN_BYTES + 2 * key.len();
                 number
             }
         };
@@ -216,38 +241,51 @@ impl HeadColumns {
 
     /// Adds a value of an entry.
     pub(crate) fn push(&mut self, column: usize, entry: u32, value: Atom<'_>) {
+        if let Atom::Text(text) = value {
+            return self.push_text(column, entry, text.as_bytes());
+        }
         let Some(column) = self.columns.get_mut(column) else { return };
-        self.bytes += column.record_entry(entry);
-        self.bytes += match value {
-            Atom::Text(text) => match column.number(truncate_text(text), &self.state) {
-                Some((number, more)) => column.texts.push(entry, number) + more,
-                None => push_once(&mut column.incomparable, entry),
-            },
+        column.record_entry(entry);
+        match value {
+            Atom::Text(_) => {}
             Atom::Int(number) => column.ints.push(entry, number),
             Atom::Float(number) => column.floats.push(entry, number),
             Atom::Bool(flag) => column.bools.push(entry, flag),
+        }
+    }
+
+    /// Adds a text of an entry.
+    pub(crate) fn push_text(&mut self, column: usize, entry: u32, text: &[u8]) {
+        let Some(column) = self.columns.get_mut(column) else { return };
+        column.record_entry(entry);
+        let text = match text.len() > MAX_TEXT_LEN {
+            true => truncate_text(std::str::from_utf8(text).unwrap_or_default()).as_bytes(),
+            false => text,
         };
+        match column.number(text, &self.state) {
+            Some(number) => column.texts.push(entry, number),
+            None => push_once(&mut column.incomparable, entry),
+        }
     }
 
     /// Records that an entry has a value that cannot be compared.
     pub(crate) fn push_incomparable(&mut self, column: usize, entry: u32) {
         if let Some(column) = self.columns.get_mut(column) {
-            self.bytes += column.record_entry(entry) + push_once(&mut column.incomparable, entry);
+            column.record_entry(entry);
+            push_once(&mut column.incomparable, entry);
         }
     }
 
     /// Records that an entry has a list, however short.
     pub(crate) fn push_not_single(&mut self, column: usize, entry: u32) {
         if let Some(column) = self.columns.get_mut(column) {
-            self.bytes += push_once(&mut column.not_single, entry);
+            push_once(&mut column.not_single, entry);
         }
     }
 }
 
-fn push_once(list: &mut Vec<u32>, entry: u32) -> usize {
-    if list.last() == Some(&entry) {
-        return 0;
+fn push_once(list: &mut Vec<u32>, entry: u32) {
+    if list.last() != Some(&entry) {
+        list.push(entry);
     }
-    list.push(entry);
-    size_of::<u32>()
 }

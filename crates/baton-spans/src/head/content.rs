@@ -2,21 +2,18 @@
 
 use super::{
     columns::HeadColumns,
+    heap::{map_bytes, vec_bytes},
     index_span::{index_shared, index_span},
 };
 use crate::{
     codec::{self, BorrowedSpan},
     index::{ValueLocation, own},
+    wal::EncodedBatch,
 };
 use baton_span_ports::SpanStoreError;
-use baton_types::{SpanId, SpanResource, SpanScope, TraceId};
+use baton_types::{SpanClass, SpanId, SpanResource, SpanScope, TraceId};
 use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};
-
-/// Memory per span, besides its body and values.
-const ROW_BYTES: usize = size_of::<HeadRow>() + 2 * size_of::<u32>();
-/// Memory per trace.
-const TRACE_BYTES: usize = size_of::<HeadTrace>() + 40;
 
 /// Sentinel: no row.
 pub(crate) const NO_ROW: u32 = u32::MAX;
@@ -63,7 +60,8 @@ pub(crate) struct HeadContent {
     pub(crate) own: HeadColumns,
     /// Columns of resources and scopes, by their number.
     pub(crate) common: HeadColumns,
-    bytes: usize,
+    /// Memory of resources, scopes and their encoded forms.
+    shared_bytes: usize,
 }
 
 impl HeadContent {
@@ -81,13 +79,21 @@ impl HeadContent {
             payloads: Vec::new(),
             own: HeadColumns::new(),
             common: HeadColumns::new(),
-            bytes: 0,
+            shared_bytes: 0,
         }
     }
 
-    /// Approximate memory in bytes.
+    /// Memory in bytes, without the payloads.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes + self.own.bytes + self.common.bytes
+        vec_bytes(&self.rows)
+            + vec_bytes(&self.trace_of)
+            + vec_bytes(&self.shared_of)
+            + vec_bytes(&self.traces)
+            + map_bytes(&self.by_id)
+            + vec_bytes(&self.payloads)
+            + self.shared_bytes
+            + self.own.bytes()
+            + self.common.bytes()
     }
 
     /// The ordinal of the trace with that id.
@@ -101,11 +107,17 @@ impl HeadContent {
         &self.payloads[row.payload as usize][row.from as usize..row.to as usize]
     }
 
-    /// Duration of a span in nanoseconds.
-    pub(crate) fn duration(&self, row: u32) -> u64 {
-        let durations = self.own.get(ValueLocation::Own, own::DURATION);
-        let duration = durations.and_then(|column| column.ints.values.get(row as usize));
-        duration.map_or(0, |duration| duration.unsigned_abs())
+    /// Durations of all spans in nanoseconds, by row.
+    pub(crate) fn durations(&self) -> &[i64] {
+        self.own.get(ValueLocation::Own, own::DURATION).map_or(&[], |column| &column.ints.values)
+    }
+
+    /// Whether two spans of a trace have the same id; `ids` is a buffer.
+    pub(crate) fn has_duplicates(&self, ordinal: u32, ids: &mut Vec<SpanId>) -> bool {
+        ids.clear();
+        ids.extend(self.rows_of(ordinal).map(|row| self.rows[row as usize].id));
+        ids.sort_unstable();
+        ids.windows(2).any(|two| two[0] == two[1])
     }
 
     /// The rows of a trace.
@@ -115,8 +127,19 @@ impl HeadContent {
         std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
     }
 
+    /// Adds the spans of a class.
+    pub(super) fn add(&mut self, batch: &EncodedBatch, class: SpanClass) -> Result<(), SpanStoreError> {
+        let number = u32::try_from(self.payloads.len()).map_err(|_| too_many_spans())?;
+        self.payloads.push(Arc::clone(&batch.payload));
+        for body in batch.bodies.get(batch.spans_of(class)).unwrap_or_default() {
+            let span = BorrowedSpan::read(batch.body(body))?;
+            self.push(&span, batch.resource_and_scope(body)?, number, &body.range)?;
+        }
+        Ok(())
+    }
+
     /// Adds a span that is encoded in a payload, with its resource and scope.
-    pub(super) fn push(
+    fn push(
         &mut self,
         span: &BorrowedSpan<'_>,
         maker: (&Arc<SpanResource>, &Arc<SpanScope>),
@@ -130,9 +153,7 @@ impl HeadContent {
         self.rows.push(HeadRow { id: span.id, next: NO_ROW, start: span.start, payload: piece, from, to });
         self.trace_of.push(ordinal);
         self.shared_of.push(shared);
-        self.bytes += ROW_BYTES + body.len();
-        index_span(&mut self.own, row, span, maker.0);
-        Ok(())
+        index_span(&mut self.own, row, span, maker.0)
     }
 
     /// Appends a row to its trace and returns the ordinal.
@@ -147,7 +168,6 @@ impl HeadContent {
             trace.end = trace.end.max(end);
         } else {
             self.traces.push(HeadTrace { id: span.trace, start: span.start, end, first: row, last: row });
-            self.bytes += TRACE_BYTES;
         }
         ordinal
     }
@@ -174,19 +194,12 @@ impl HeadContent {
                 let number = u32::try_from(self.shared.len()).map_err(|_| too_many_spans())?;
                 index_shared(&mut self.common, number, resource, scope);
                 self.shared.push((Arc::clone(resource), Arc::clone(scope)));
-                self.bytes += 4 * form.len() + 256;
+                self.shared_bytes += 4 * form.len() + 256;
                 self.by_form.insert(form, number);
                 number
             }
         };
         self.last_shared = Some(number);
-        Ok(number)
-    }
-
-    /// Stores the payload of a batch and returns its number.
-    pub(super) fn add_payload(&mut self, payload: &Arc<Vec<u8>>) -> Result<u32, SpanStoreError> {
-        let number = u32::try_from(self.payloads.len()).map_err(|_| too_many_spans())?;
-        self.payloads.push(Arc::clone(payload));
         Ok(number)
     }
 }

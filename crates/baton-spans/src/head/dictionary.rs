@@ -1,5 +1,6 @@
 //! String interner: each text once, identified by a number.
 
+use super::heap::{map_bytes, vec_bytes};
 use foldhash::quality::RandomState;
 use std::{
     collections::HashMap,
@@ -56,13 +57,13 @@ impl TextDictionary {
 
     /// The number of a text, if it is present.
     pub(crate) fn number(&self, text: &str, state: &RandomState) -> Option<u32> {
-        self.with_hash(text, state.hash_one(text))
+        self.with_hash(text.as_bytes(), state.hash_one(text.as_bytes()))
     }
 
-    fn with_hash(&self, text: &str, hash: u64) -> Option<u32> {
+    fn with_hash(&self, text: &[u8], hash: u64) -> Option<u32> {
         let mut number = *self.by_hash.get(&hash)?;
         loop {
-            if self.text(number) == text {
+            if self.text(number).as_bytes() == text {
                 return Some(number);
             }
             let before = self.previous[number as usize];
@@ -73,18 +74,23 @@ impl TextDictionary {
         }
     }
 
-    /// The number of a text, added if necessary, and the additional memory in bytes; `None` if the buffer is full.
-    pub(crate) fn intern(&mut self, text: &str, state: &RandomState) -> Option<(u32, usize)> {
+    /// Memory in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.texts.capacity() + vec_bytes(&self.ends) + map_bytes(&self.by_hash) + vec_bytes(&self.previous)
+    }
+
+    /// The number of a text, added if necessary; `None` if the buffer is full, or the bytes are not text.
+    pub(crate) fn intern(&mut self, text: &[u8], state: &RandomState) -> Option<u32> {
         let hash = state.hash_one(text);
         if let Some(number) = self.with_hash(text, hash) {
-            return Some((number, 0));
+            return Some(number);
         }
         let number = u32::try_from(self.ends.len()).ok()?;
         let end = u32::try_from(self.texts.len() + text.len()).ok()?;
-        self.texts.push_str(text);
+        self.texts.push_str(std::str::from_utf8(text).ok()?);
         self.ends.push(end);
         let before = self.by_hash.insert(hash, number).unwrap_or(number);
         self.previous.push(before);
-        Some((number, text.len() + 32))
+        Some(number)
     }
 }

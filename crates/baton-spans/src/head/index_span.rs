@@ -2,39 +2,53 @@
 
 use super::columns::HeadColumns;
 use crate::{
-    codec::{BorrowedAttributes, BorrowedSpan, BorrowedValue},
+    codec::{BodyReader, BorrowedSpan, BorrowedValue},
     index::{Atom, MAX_ELEMENTS, ValueLocation, kind_code, own, status_code},
 };
-use baton_types::{AttributeKey, SpanResource, SpanScope, SpanValue, find_attribute};
+use baton_span_ports::SpanStoreError;
+use baton_types::{AttributeKey, SpanId, SpanResource, SpanScope, SpanValue, TraceId, find_attribute};
 
 /// Indexes the values of a span itself.
-pub(crate) fn index_span(columns: &mut HeadColumns, row: u32, span: &BorrowedSpan<'_>, resource: &SpanResource) {
+pub(crate) fn index_span(
+    columns: &mut HeadColumns,
+    row: u32,
+    span: &BorrowedSpan<'_>,
+    resource: &SpanResource,
+) -> Result<(), SpanStoreError> {
     let mut note = ColumnWriter { columns, entry: row };
-    note.add_scalar(ValueLocation::Own, own::NAME, Atom::Text(span.name));
+    note.add_text(ValueLocation::Own, own::NAME, span.name);
     let duration = i64::try_from(span.duration()).unwrap_or(i64::MAX);
     note.add_scalar(ValueLocation::Own, own::DURATION, Atom::Int(duration));
     note.add_scalar(ValueLocation::Own, own::KIND, Atom::Int(kind_code(span.kind)));
-    note.add_scalar(ValueLocation::Own, own::STATUS, Atom::Int(status_code(span.status)));
-    if !span.status_message.is_empty() {
-        note.add_scalar(ValueLocation::Own, own::STATUS_MESSAGE, Atom::Text(span.status_message));
-    }
     if span.parent.is_none() {
-        note.add_scalar(ValueLocation::Own, own::ROOT_NAME, Atom::Text(span.name));
+        note.add_text(ValueLocation::Own, own::ROOT_NAME, span.name);
         let service = find_attribute(&resource.attributes, "service.name");
         if let Some(service) = service.and_then(SpanValue::as_text) {
             note.add_scalar(ValueLocation::Own, own::ROOT_SERVICE, Atom::Text(service));
         }
     }
-    note.add_borrowed_attributes(ValueLocation::Span, &span.attributes);
-    for event in &span.events {
-        note.add_scalar(ValueLocation::Own, own::EVENT_NAME, Atom::Text(event.name));
-        note.add_borrowed_attributes(ValueLocation::Event, &event.attributes);
+    let mut reader = span.rest;
+    note.add_encoded_attributes(ValueLocation::Span, &mut reader)?;
+    for _ in 0..reader.varint()? {
+        let _at = reader.varint()?;
+        note.add_text(ValueLocation::Own, own::EVENT_NAME, reader.bytes()?);
+        note.add_encoded_attributes(ValueLocation::Event, &mut reader)?;
+        let _dropped = reader.varint()?;
     }
-    for link in &span.links {
-        note.add_scalar(ValueLocation::Own, own::LINK_TRACE, Atom::Text(&link.trace.to_string()));
-        note.add_scalar(ValueLocation::Own, own::LINK_SPAN, Atom::Text(&link.span.to_string()));
-        note.add_borrowed_attributes(ValueLocation::Link, &link.attributes);
+    for _ in 0..reader.varint()? {
+        let (trace, span) = (TraceId(reader.array()?), SpanId(reader.array()?));
+        note.add_scalar(ValueLocation::Own, own::LINK_TRACE, Atom::Text(&trace.to_string()));
+        note.add_scalar(ValueLocation::Own, own::LINK_SPAN, Atom::Text(&span.to_string()));
+        let _trace_state = reader.bytes()?;
+        note.add_encoded_attributes(ValueLocation::Link, &mut reader)?;
+        let (_dropped, _flags) = (reader.varint()?, reader.varint()?);
     }
+    let (status, message) = reader.status()?;
+    note.add_scalar(ValueLocation::Own, own::STATUS, Atom::Int(status_code(status)));
+    if !message.is_empty() {
+        note.add_text(ValueLocation::Own, own::STATUS_MESSAGE, message);
+    }
+    Ok(())
 }
 
 /// Indexes a resource and scope.
@@ -53,27 +67,68 @@ struct ColumnWriter<'a> {
 
 impl ColumnWriter<'_> {
     fn add_scalar(&mut self, location: ValueLocation, key: &str, value: Atom<'_>) {
-        if let Some(column) = self.columns.column(location, key, self.entry) {
+        if let Some(column) = self.columns.column(location, key.as_bytes(), self.entry) {
             self.columns.push(column, self.entry, value);
         }
     }
 
-    fn add_borrowed_attributes(&mut self, location: ValueLocation, attributes: &BorrowedAttributes<'_>) {
-        for (key, value) in attributes {
-            if let Some(column) = self.columns.column(location, key, self.entry) {
-                self.add_borrowed_value(column, value);
+    fn add_text(&mut self, location: ValueLocation, key: &str, text: &[u8]) {
+        if let Some(column) = self.columns.column(location, key.as_bytes(), self.entry) {
+            self.columns.push_text(column, self.entry, text);
+        }
+    }
+
+    fn add_encoded_attributes(
+        &mut self,
+        location: ValueLocation,
+        reader: &mut BodyReader<'_>,
+    ) -> Result<(), SpanStoreError> {
+        for _ in 0..reader.varint()? {
+            match self.columns.column(location, reader.bytes()?, self.entry) {
+                Some(column) => self.add_encoded_value(column, reader)?,
+                None => reader.skip_value()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add_encoded_value(&mut self, column: usize, reader: &mut BodyReader<'_>) -> Result<(), SpanStoreError> {
+        let value = reader.value()?;
+        let BorrowedValue::List(count) = value else {
+            self.add_encoded_scalar(column, &value);
+            return Ok(());
+        };
+        self.columns.push_not_single(column, self.entry);
+        let indexed = count.min(MAX_ELEMENTS as u64);
+        for _ in 0..indexed {
+            let element = reader.value()?;
+            self.add_encoded_scalar(column, &element);
+            if let BorrowedValue::List(inner) = element {
+                reader.skip_values(inner)?;
+            }
+        }
+        reader.skip_values(count - indexed)?;
+        if count == 0 || count > indexed {
+            self.columns.push_incomparable(column, self.entry);
+        }
+        Ok(())
+    }
+
+    fn add_encoded_scalar(&mut self, column: usize, value: &BorrowedValue<'_>) {
+        match value {
+            BorrowedValue::Text(text) => self.columns.push_text(column, self.entry, text),
+            BorrowedValue::Bool(flag) => self.columns.push(column, self.entry, Atom::Bool(*flag)),
+            BorrowedValue::Int(number) => self.columns.push(column, self.entry, Atom::Int(*number)),
+            BorrowedValue::Float(number) => self.columns.push(column, self.entry, Atom::Float(*number)),
+            BorrowedValue::List(_) | BorrowedValue::Incomparable => {
+                self.columns.push_incomparable(column, self.entry);
             }
         }
     }
 
-    fn add_borrowed_value(&mut self, column: usize, value: &BorrowedValue<'_>) {
-        let BorrowedValue::List(elements) = value else { return self.add_or_incomparable(column, value.atom()) };
-        self.add_list(column, elements.iter().map(BorrowedValue::atom));
-    }
-
     fn add_attributes(&mut self, location: ValueLocation, attributes: &[(AttributeKey, SpanValue)]) {
         for (key, value) in attributes {
-            if let Some(column) = self.columns.column(location, key, self.entry) {
+            if let Some(column) = self.columns.column(location, key.as_bytes(), self.entry) {
                 self.add_value(column, value);
             }
         }
@@ -110,17 +165,5 @@ fn atom(value: &SpanValue) -> Option<Atom<'_>> {
         SpanValue::Int(number) => Some(Atom::Int(*number)),
         SpanValue::Float(number) => Some(Atom::Float(*number)),
         SpanValue::List(_) | SpanValue::Map(_) | SpanValue::Bytes(_) | SpanValue::Empty => None,
-    }
-}
-
-impl BorrowedValue<'_> {
-    fn atom(&self) -> Option<Atom<'_>> {
-        match self {
-            Self::Text(text) => Some(Atom::Text(text)),
-            Self::Bool(flag) => Some(Atom::Bool(*flag)),
-            Self::Int(number) => Some(Atom::Int(*number)),
-            Self::Float(number) => Some(Atom::Float(*number)),
-            Self::List(_) | Self::Map(_) | Self::Bytes(_) | Self::Empty => None,
-        }
     }
 }

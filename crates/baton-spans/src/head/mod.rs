@@ -1,8 +1,12 @@
 //! In-memory segment of spans that are not in a block yet; they are searchable as soon as they are pushed.
+//!
+//! Pushing only keeps the encoded batch. Batches are indexed together by the first query that needs them, or when the
+//! head is written as a block: most heads are never queried.
 
 mod columns;
 mod content;
 mod dictionary;
+mod heap;
 mod index_span;
 mod segment;
 mod table;
@@ -10,53 +14,94 @@ mod table;
 pub(crate) use columns::HeadColumn;
 pub(crate) use content::{HeadContent, ResourceScope};
 
-use crate::{
-    codec::BorrowedSpan,
-    wal::{EncodedBatch, SpanBatchEncoder, SpanBody},
-};
-use baton_span_ports::SpanStoreError;
+use crate::wal::{EncodedBatch, SpanBatchEncoder};
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_types::{Span, SpanClass};
-use parking_lot::{RwLock, RwLockReadGuard};
+use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::{
+    mem,
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
 
 /// In-memory segment of one retention class.
 pub(crate) struct SpanHead {
     class: SpanClass,
+    /// Locked before `pending`, while the pending batches are indexed.
     content: RwLock<HeadContent>,
+    pending: Mutex<PendingBatches>,
+    /// Number of batches in `pending`.
+    unindexed: AtomicUsize,
+    /// Memory of the index.
+    index_bytes: AtomicUsize,
+}
+
+/// Batches that are not indexed yet, and totals of all pushed batches.
+struct PendingBatches {
+    batches: Vec<Arc<EncodedBatch>>,
+    /// Memory of `batches`.
+    unindexed_bytes: usize,
+    spans: usize,
+    bytes: usize,
+    times: TimeRange,
 }
 
 impl SpanHead {
     /// An empty head.
     pub(crate) fn new(class: SpanClass) -> Self {
-        Self { class, content: RwLock::new(HeadContent::new()) }
+        let times = TimeRange { start: u64::MAX, end: 0 };
+        Self {
+            class,
+            content: RwLock::new(HeadContent::new()),
+            pending: Mutex::new(PendingBatches { batches: Vec::new(), unindexed_bytes: 0, spans: 0, bytes: 0, times }),
+            unindexed: AtomicUsize::new(0),
+            index_bytes: AtomicUsize::new(0),
+        }
     }
 
     /// Adds spans; they are searchable when this returns.
     pub(crate) fn push(&self, spans: &[Span]) -> Result<(), SpanStoreError> {
         let mut gathered = SpanBatchEncoder::default();
         spans.iter().try_for_each(|span| gathered.add_as(self.class, span))?;
-        let written = gathered.finish(&[])?;
-        self.push_encoded(&written, &written.bodies)
+        self.push_encoded(&Arc::new(gathered.finish(&[])?));
+        Ok(())
     }
 
-    /// Adds encoded spans; the payload is shared, not copied.
-    pub(crate) fn push_encoded(&self, written: &EncodedBatch, bodies: &[SpanBody]) -> Result<(), SpanStoreError> {
-        let mut content = self.content.write();
-        let piece = content.add_payload(&written.payload)?;
-        for body in bodies {
-            let span = BorrowedSpan::read(written.body(body))?;
-            content.push(&span, written.resource_and_scope(body)?, piece, &body.range)?;
+    /// Adds the spans of its class; the batch is shared, not copied.
+    pub(crate) fn push_encoded(&self, batch: &Arc<EncodedBatch>) {
+        let spans = batch.spans_of(self.class);
+        if spans.is_empty() {
+            return;
         }
-        Ok(())
+        let mut pending = self.pending.lock();
+        pending.spans += spans.len();
+        let bytes = batch.bytes_of(self.class);
+        pending.bytes += bytes;
+        pending.unindexed_bytes += bytes;
+        let times = batch.times_of(self.class);
+        pending.times.start = pending.times.start.min(times.start);
+        pending.times.end = pending.times.end.max(times.end);
+        pending.batches.push(Arc::clone(batch));
+        self.unindexed.store(pending.batches.len(), Ordering::Release);
     }
 
     /// Number of spans.
     pub(crate) fn spans_len(&self) -> usize {
-        self.content.read().rows.len()
+        self.pending.lock().spans
     }
 
-    /// Approximate memory in bytes.
+    /// Memory of the encoded spans and of their index. The index of spans that are not indexed yet is expected to take as
+    /// much memory as they do.
     pub(crate) fn bytes(&self) -> usize {
-        self.content.read().bytes()
+        let pending = self.pending.lock();
+        pending.bytes + pending.unindexed_bytes + self.index_bytes.load(Ordering::Relaxed)
+    }
+
+    /// From the first start to the last end of its spans.
+    pub(crate) fn times(&self) -> TimeRange {
+        self.pending.lock().times
     }
 
     /// Retention class of its spans.
@@ -64,8 +109,31 @@ impl SpanHead {
         self.class
     }
 
-    /// Read access to the content; nothing is added while the guard is held.
+    /// Read access to the content, with all spans pushed so far indexed; none are indexed while the guard is held.
     pub(crate) fn content(&self) -> RwLockReadGuard<'_, HeadContent> {
+        // Zero is stored under the write lock of the content, so that the read lock waits for indexing in progress.
+        if self.unindexed.load(Ordering::Acquire) == 0 {
+            return self.content.read();
+        }
+        let mut content = self.content.write();
+        let batches = {
+            let mut pending = self.pending.lock();
+            self.unindexed.store(0, Ordering::Release);
+            pending.unindexed_bytes = 0;
+            mem::take(&mut pending.batches)
+        };
+        for batch in batches {
+            if let Err(error) = content.add(&batch, self.class) {
+                // Batches are encoded by this process or checked when they are read, so this is unexpected.
+                tracing::error!(%error, "spans in memory cannot be searched; they stay in the log");
+            }
+        }
+        self.index_bytes.store(content.bytes(), Ordering::Relaxed);
+        RwLockWriteGuard::downgrade(content)
+    }
+
+    /// Read access to the spans that are indexed already.
+    fn indexed(&self) -> RwLockReadGuard<'_, HeadContent> {
         self.content.read()
     }
 }

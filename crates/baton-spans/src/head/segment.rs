@@ -24,15 +24,18 @@ use std::{
 
 impl Segment for SpanHead {
     fn summary(&self) -> SegmentSummary {
-        let content = self.content.read();
+        let times = self.times();
         SegmentSummary {
             class: self.class,
-            spans: content.rows.len() as u64,
-            traces: content.traces.len() as u32,
-            start: content.traces.iter().map(|trace| trace.start).min().unwrap_or(0),
-            end: content.traces.iter().map(|trace| trace.end).max().unwrap_or(0),
+            spans: self.spans_len() as u64,
+            start: times.start.min(times.end),
+            end: times.end,
             bytes: 0,
         }
+    }
+
+    fn traces(&self) -> u32 {
+        self.content().traces.len() as u32
     }
 
     fn newest_first(&self) -> bool {
@@ -40,7 +43,7 @@ impl Segment for SpanHead {
     }
 
     fn window(&self, range: TimeRange) -> Result<Range<u32>, SpanStoreError> {
-        let content = self.content.read();
+        let content = self.content();
         let touches = |trace: &super::content::HeadTrace| range.overlaps(trace.start, trace.end);
         let first = content.traces.iter().position(touches);
         let last = content.traces.iter().rposition(touches);
@@ -51,7 +54,7 @@ impl Segment for SpanHead {
     }
 
     fn matching_traces(&self, need: &SpanPredicate, aliases: Aliases) -> Result<RoaringBitmap, SpanStoreError> {
-        let content = self.content.read();
+        let content = self.content();
         let mut ordinals = RowUnion::new(content.traces.len() as u32);
         match candidate_rows(&*content, need, aliases)? {
             RowCandidates::All => {
@@ -71,13 +74,13 @@ impl Segment for SpanHead {
     }
 
     fn part(&self, ordinal: u32) -> Result<TracePart, SpanStoreError> {
-        let content = self.content.read();
+        let content = self.indexed();
         let trace = content.traces.get(ordinal as usize).ok_or_else(unknown_trace)?;
         Ok(TracePart { id: trace.id, start: trace.start, end: trace.end })
     }
 
     fn ordinal(&self, trace: TraceId) -> Result<Option<u32>, SpanStoreError> {
-        Ok(self.content.read().ordinal(trace))
+        Ok(self.content().ordinal(trace))
     }
 
     fn each_span(
@@ -86,7 +89,7 @@ impl Segment for SpanHead {
         parts: &SpanParts,
         each: &mut dyn FnMut(Span) -> ControlFlow<()>,
     ) -> Result<u64, SpanStoreError> {
-        let content = self.content.read();
+        let content = self.indexed();
         let mut bytes = 0;
         for row in content.rows_of(ordinal) {
             let (resource, scope) = &content.shared[content.shared_of[row as usize] as usize];
@@ -100,7 +103,7 @@ impl Segment for SpanHead {
     }
 
     fn table(&self, work: TableVisitor<'_>) -> Result<bool, SpanStoreError> {
-        work(&*self.content.read())?;
+        work(&*self.content())?;
         Ok(true)
     }
 
@@ -113,7 +116,7 @@ impl Segment for SpanHead {
         let mut bytes = 0;
         for row in rows {
             // Locked per row, so that spans can be added meanwhile.
-            let content = self.content.read();
+            let content = self.indexed();
             let Some(shared) = content.shared_of.get(row as usize) else { continue };
             let (resource, scope) = content.shared[*shared as usize].clone();
             let body = content.body(row);
@@ -128,7 +131,7 @@ impl Segment for SpanHead {
     }
 
     fn names(&self) -> Result<AttributeNames, SpanStoreError> {
-        let content = self.content.read();
+        let content = self.content();
         let columns = content.own.columns.iter().chain(&content.common.columns);
         Ok(columns.filter_map(|column| Some((column.location.scope()?, column.key.to_string()))).collect())
     }
@@ -139,7 +142,7 @@ impl Segment for SpanHead {
         of: Option<&RoaringBitmap>,
         limit: usize,
     ) -> Result<Vec<(SpanValue, u64)>, SpanStoreError> {
-        let content = self.content.read();
+        let content = self.content();
         let (locations, key) = field_locations(field);
         let mut counts = ValueCounts::default();
         let within =

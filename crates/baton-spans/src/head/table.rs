@@ -8,7 +8,7 @@ use crate::{
     codec,
     index::{
         Atom, DurationVisitor, IndexPredicate, PredicateRows, RowParents, RowSelection, RowTable, ValueLocation,
-        append_parent_codes, own, span_id_hash,
+        append_parent_codes, span_id_hash,
     },
 };
 use baton_span_ports::SpanStoreError;
@@ -61,8 +61,7 @@ impl RowTable for HeadContent {
     }
 
     fn each_duration(&self, selection: &RowSelection, each: DurationVisitor<'_>) -> Result<(), SpanStoreError> {
-        let column = self.columns(ValueLocation::Own).get(ValueLocation::Own, own::DURATION);
-        let known = column.map_or(&[][..], |column| &column.ints.values);
+        let known = self.durations();
         let duration = |row: &u32| known.get(*row as usize).map_or(0, |duration| duration.unsigned_abs());
         let (mut rows, mut durations) = (Vec::with_capacity(BATCH_ROWS), Vec::with_capacity(BATCH_ROWS));
         for first in selection.rows.clone().step_by(BATCH_ROWS) {
@@ -142,12 +141,8 @@ impl RowTable for HeadContent {
         let mut repeating = RoaringBitmap::new();
         let mut ids = Vec::new();
         for (ordinal, _) in self.traces.iter().enumerate().filter(|(_, trace)| trace.first != trace.last) {
-            ids.clear();
-            let ordinal = ordinal as u32;
-            ids.extend(self.rows_of(ordinal).map(|row| self.rows[row as usize].id));
-            ids.sort_unstable();
-            if ids.windows(2).any(|two| two[0] == two[1]) {
-                repeating.insert(ordinal);
+            if self.has_duplicates(ordinal as u32, &mut ids) {
+                repeating.insert(ordinal as u32);
             }
         }
         repeating

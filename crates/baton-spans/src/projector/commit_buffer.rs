@@ -54,6 +54,12 @@ impl CommitBuffer {
         }
     }
 
+    /// Buffered events; `None` if the journal must be read, which is left to the next [`Self::wait_for_events`].
+    pub(super) fn drain_unless_missed(&self) -> Option<Vec<Arc<StoredEvent>>> {
+        let mut state = self.state.lock();
+        (!state.missed).then(|| std::mem::take(&mut state.events))
+    }
+
     /// Clears the buffer; the journal must be read again.
     pub(super) fn mark_missed(&self) {
         let mut state = self.state.lock();

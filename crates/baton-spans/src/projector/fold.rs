@@ -5,6 +5,7 @@ use baton_telemetry::{EventMetadata, HandoffSpans, ModelLabel, SpanOrigin, TaskS
 use baton_types::{
     AgentSpec, Digest, HandoffEvent, HandoffId, JournalEvent, ModelSpec, Span, StreamId, TaskEvent, TaskId,
 };
+use foldhash::quality::RandomState;
 use std::collections::HashMap;
 
 /// Upper bound of folds in memory; beyond it all are evicted, and each is rebuilt from the journal when its next event
@@ -13,16 +14,19 @@ const MAX_OPEN_FOLDS: usize = 32_768;
 const MAX_CACHED_LABELS: usize = 1024;
 const PAGE: usize = 512;
 
+/// Model labels by the digest of the definition.
+type ModelLabels = HashMap<Digest, ModelLabel, RandomState>;
+
 pub(super) struct SpanFolds {
     origin: SpanOrigin,
-    tasks: HashMap<TaskId, TaskSpans>,
-    handoffs: HashMap<HandoffId, HandoffSpans>,
-    labels: HashMap<Digest, ModelLabel>,
+    tasks: HashMap<TaskId, TaskSpans, RandomState>,
+    handoffs: HashMap<HandoffId, HandoffSpans, RandomState>,
+    labels: ModelLabels,
 }
 
 impl SpanFolds {
     pub(super) fn new(origin: SpanOrigin) -> Self {
-        Self { origin, tasks: HashMap::new(), handoffs: HashMap::new(), labels: HashMap::new() }
+        Self { origin, tasks: HashMap::default(), handoffs: HashMap::default(), labels: ModelLabels::default() }
     }
 
     /// Clears all folds; the journal can rebuild them.
@@ -162,7 +166,7 @@ fn step(
     spans: &mut TaskSpans,
     event: &StoredEvent,
     fact: &TaskEvent,
-    labels: &HashMap<Digest, ModelLabel>,
+    labels: &ModelLabels,
     origin: &SpanOrigin,
     out: &mut Vec<Span>,
 ) {

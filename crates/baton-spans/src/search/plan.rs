@@ -92,6 +92,6 @@ pub(super) fn size(sets: &[RoaringBitmap]) -> u64 {
 
 fn everything(segment: &dyn Segment) -> RoaringBitmap {
     let mut all = RoaringBitmap::new();
-    all.insert_range(0..segment.summary().traces);
+    all.insert_range(0..segment.traces());
     all
 }

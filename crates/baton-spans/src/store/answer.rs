@@ -72,7 +72,10 @@ impl SpanStore for EmbeddedSpanStore {
     }
 
     fn read(&self, ask: SpanReadRequest) -> BoxFuture<'_, Result<Box<dyn SpanReader>, SpanStoreError>> {
-        Box::pin(async move { self.start_read(ask) })
+        Box::pin(async move {
+            self.store.producers.submit_all().await;
+            self.start_read(ask)
+        })
     }
 }
 
@@ -83,6 +86,7 @@ impl StoreState {
         &self,
         work: impl FnOnce(&[Arc<dyn Segment>], &QueryBudget) -> Result<T, SpanStoreError> + Send + 'static,
     ) -> Result<T, SpanStoreError> {
+        self.producers.submit_all().await;
         let turn = {
             let _place = SearchQueueSlot::take(&self.waiting_searches)?;
             match Arc::clone(&self.searches).try_acquire_owned() {

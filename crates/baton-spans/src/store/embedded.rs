@@ -4,6 +4,7 @@ use super::{
     flush::FlushState,
     log_reader::SyncedPosition,
     log_retention::LogRetention,
+    producers::SpanProducers,
     queue::{EnqueueError, IngestQueue, PendingBatch},
     read,
     retain::PendingDeletions,
@@ -60,7 +61,7 @@ pub(crate) struct StoreState {
     pub(super) queue: IngestQueue,
     /// Durable watermarks.
     pub(super) marks: Mutex<Watermarks>,
-    pub(super) feed: Feed,
+    pub(crate) feed: Feed,
     /// Durable end of the log.
     pub(super) synced: watch::Sender<SyncedPosition>,
     pub(super) flush: FlushState,
@@ -75,6 +76,7 @@ pub(crate) struct StoreState {
     pub(super) reads: Arc<Semaphore>,
     /// Number of spans emitted in this process that could not be stored.
     pub(crate) dropped: AtomicU64,
+    pub(crate) producers: SpanProducers,
 }
 
 /// Wakes the keeper thread.
@@ -115,6 +117,7 @@ impl StoreState {
             waiting_searches: AtomicUsize::new(0),
             reads: Arc::new(Semaphore::new(read::MAX_CONCURRENT_READS)),
             dropped: AtomicU64::new(0),
+            producers: SpanProducers::default(),
         }
     }
 
@@ -182,7 +185,7 @@ pub(crate) fn prepare_batch(
         return Err(SpanStoreError::Unavailable(message));
     }
     let (done, receipt) = oneshot::channel();
-    Ok((PendingBatch { entry, mark, done }, receipt))
+    Ok((PendingBatch { entry: Arc::new(entry), mark, done }, receipt))
 }
 
 /// Maximum size of a batch in the log.

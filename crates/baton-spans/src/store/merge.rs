@@ -11,10 +11,24 @@ use crate::{
 };
 use baton_span_ports::SpanStoreError;
 use baton_types::SpanClass;
-use std::{sync::Arc, time::Instant};
+use std::{
+    hint::black_box,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 /// Number of blocks of similar size that triggers a merge.
 const MERGE_FAN_IN: usize = 8;
+/// Delay until the memory of written heads and merged blocks is given back: the allocator keeps freed pages for a second.
+const RELEASE_DELAY: Duration = Duration::from_millis(1500);
+/// An allocation of this size has pages of its own.
+const OWN_PAGES_BYTES: usize = 1 << 20;
+
+/// Makes the allocator return freed pages to the system. It does so whenever pages are freed, but an idle process frees
+/// none.
+fn release_freed_memory() {
+    drop(black_box(Vec::<u8>::with_capacity(OWN_PAGES_BYTES)));
+}
 
 impl StoreState {
     /// Main loop of the keeper thread, which merges blocks and enforces retention without blocking other threads.
@@ -28,14 +42,23 @@ impl StoreState {
                 tracing::warn!(%error, "blocks could not be merged");
             }
             let until = Instant::now() + self.options.retention_period;
-            let mut woken = self.keeper.woken.lock();
-            while !*woken && !self.is_closing() {
-                if self.keeper.wake.wait_until(&mut woken, until).timed_out() {
-                    break;
-                }
+            if !self.wait_for_keeper(until.min(Instant::now() + RELEASE_DELAY)) {
+                release_freed_memory();
+                self.wait_for_keeper(until);
             }
-            *woken = false;
+            *self.keeper.woken.lock() = false;
         }
+    }
+
+    /// Waits until the keeper is woken; returns false if it was not before the deadline.
+    fn wait_for_keeper(&self, until: Instant) -> bool {
+        let mut woken = self.keeper.woken.lock();
+        while !*woken && !self.is_closing() {
+            if self.keeper.wake.wait_until(&mut woken, until).timed_out() {
+                return false;
+            }
+        }
+        true
     }
 
     fn merge_all(&self, paths: &StorePaths) -> Result<(), SpanStoreError> {

@@ -43,7 +43,7 @@ pub fn quarantine_damaged_blocks(directory: &Path) -> Result<Vec<PathBuf>, SpanS
 fn verify_block(path: &Path) -> Result<(), SpanStoreError> {
     let block = block::open(path)?;
     block.names()?;
-    for ordinal in 0..block.summary().traces {
+    for ordinal in 0..block.traces() {
         block.part(ordinal)?;
         block.each_span(ordinal, &SpanParts::ALL, &mut |_| ControlFlow::Continue(()))?;
     }

@@ -82,7 +82,10 @@ impl StoreWriter {
         }
         self.store.options.probe.step("log synced");
         self.since.get_or_insert_with(Instant::now);
-        let shown: Vec<_> = group.iter().map(|waiting| self.add_to_heads(waiting)).collect();
+        for waiting in &group {
+            self.active.telemetry.push_encoded(&waiting.entry);
+            self.active.memory.push_encoded(&waiting.entry);
+        }
         let mut marks = self.store.marks.lock();
         for (name, position) in group.iter().filter_map(|waiting| waiting.mark) {
             let known = marks.entry(name.to_owned()).or_insert(position);
@@ -90,8 +93,8 @@ impl StoreWriter {
         }
         drop(marks);
         let mut entries = Vec::with_capacity(group.len());
-        for (waiting, shown) in group.into_iter().zip(shown) {
-            let _ = waiting.done.send(shown);
+        for waiting in group {
+            let _ = waiting.done.send(Ok(()));
             entries.push(waiting.entry);
         }
         entries.iter().for_each(|entry| self.store.feed.publish(entry));
@@ -112,16 +115,6 @@ impl StoreWriter {
                 Err(error)
             }
         }
-    }
-
-    fn add_to_heads(&self, waiting: &PendingBatch) -> Result<(), SpanStoreError> {
-        let (telemetry, memory) = waiting.entry.bodies.split_at(waiting.entry.telemetry);
-        for (head, bodies) in [(&self.active.telemetry, telemetry), (&self.active.memory, memory)] {
-            if !bodies.is_empty() {
-                head.push_encoded(&waiting.entry, bodies)?;
-            }
-        }
-        Ok(())
     }
 
     /// Full heads and an unusable log file accept nothing: waits until the heads can be frozen, and rotates.

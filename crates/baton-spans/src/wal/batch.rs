@@ -1,13 +1,13 @@
 //! Content of a frame: batches, each with watermarks, resource and scope tables, and spans.
 
 use crate::codec::{self, TableBuilder, Tables};
-use baton_span_ports::SpanStoreError;
+use baton_span_ports::{SpanStoreError, TimeRange};
 use baton_types::{Span, SpanClass, SpanResource, SpanScope};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, mem, ops::Range, sync::Arc};
 
-/// Buffer capacity that is kept after a large batch.
-const MAX_RETAINED_BYTES: usize = 256 << 10;
+/// Size at which the producers of this process submit a batch without delay; their buffers keep this capacity.
+pub(crate) const TARGET_BATCH_BYTES: usize = 512 << 10;
 
 /// Positions of sources, by name.
 pub(crate) type Watermarks = BTreeMap<String, u64>;
@@ -38,7 +38,9 @@ pub(crate) struct EncodedBatch {
     /// Locations of its spans: telemetry first, then memory.
     pub(crate) bodies: Vec<SpanBody>,
     /// Number of telemetry spans.
-    pub(crate) telemetry: usize,
+    telemetry: usize,
+    /// Times of the telemetry spans and of the memory spans.
+    times: [TimeRange; 2],
     tables: Tables,
 }
 
@@ -50,6 +52,25 @@ pub(crate) struct SpanBody {
 }
 
 impl EncodedBatch {
+    /// The spans of a class, as indexes of `bodies`.
+    pub(crate) fn spans_of(&self, class: SpanClass) -> Range<usize> {
+        match class {
+            SpanClass::Telemetry => 0..self.telemetry,
+            SpanClass::Memory => self.telemetry..self.bodies.len(),
+        }
+    }
+
+    /// Memory of the spans of a class: their share of the payload, and their locations.
+    pub(crate) fn bytes_of(&self, class: SpanClass) -> usize {
+        let spans = self.spans_of(class).len();
+        self.payload.len() * spans / self.bodies.len().max(1) + spans * size_of::<SpanBody>()
+    }
+
+    /// From the first start to the last end of the spans of a class; an empty range if there are none.
+    pub(crate) fn times_of(&self, class: SpanClass) -> TimeRange {
+        self.times[usize::from(class == SpanClass::Memory)]
+    }
+
     /// Decodes the spans.
     pub(crate) fn spans(&self) -> Result<Vec<Span>, SpanStoreError> {
         read_entry(&mut self.payload.as_slice()).map(|entry| entry.spans)
@@ -82,10 +103,19 @@ pub struct SpanBatchEncoder {
     memory: SpanBodies,
 }
 
-#[derive(Default)]
 struct SpanBodies {
     bytes: Vec<u8>,
     bodies: Vec<SpanBody>,
+    times: TimeRange,
+}
+
+/// The range that contains no time.
+const NO_TIMES: TimeRange = TimeRange { start: u64::MAX, end: 0 };
+
+impl Default for SpanBodies {
+    fn default() -> Self {
+        Self { bytes: Vec::new(), bodies: Vec::new(), times: NO_TIMES }
+    }
 }
 
 impl SpanBatchEncoder {
@@ -97,15 +127,20 @@ impl SpanBatchEncoder {
     /// Adds a span to the given class.
     pub(crate) fn add_as(&mut self, class: SpanClass, span: &Span) -> Result<(), SpanStoreError> {
         let (resource, scope) = (self.tables.resource(&span.resource)?, self.tables.scope(&span.scope)?);
-        let SpanBodies { bytes, bodies } = match class {
+        let SpanBodies { bytes, bodies, times } = match class {
             SpanClass::Telemetry => &mut self.telemetry,
             SpanClass::Memory => &mut self.memory,
         };
         let before = bytes.len();
-        let written = write(bytes, span, (resource, scope));
-        // A partly written span would make everything after it unreadable.
-        let at = written.inspect_err(|_| bytes.truncate(before))?;
-        bodies.push(SpanBody { range: at, resource, scope });
+        codec::write_body(bytes, span);
+        let end = bytes.len();
+        codec::put_number(bytes, u64::from(resource));
+        codec::put_number(bytes, u64::from(scope));
+        // A location that does not fit must not leave its span behind.
+        let range = checked_range(before, end, bytes.len()).inspect_err(|_| bytes.truncate(before))?;
+        bodies.push(SpanBody { range, resource, scope });
+        times.start = times.start.min(span.start);
+        times.end = times.end.max(span.end).max(span.start);
         Ok(())
     }
 
@@ -142,25 +177,23 @@ impl SpanBatchEncoder {
         let mut payload = Vec::with_capacity(head.len() + room);
         payload.extend_from_slice(&head);
         let (telemetry, mut bodies) = (self.telemetry.bodies.len(), Vec::with_capacity(count));
+        let times = [&mut self.telemetry, &mut self.memory].map(|part| mem::replace(&mut part.times, NO_TIMES));
         for part in [&mut self.telemetry, &mut self.memory] {
             let before = checked_offset(payload.len())?;
             let moved = |body: SpanBody| SpanBody { range: before + body.range.start..before + body.range.end, ..body };
             bodies.extend(part.bodies.drain(..).map(moved));
             payload.extend_from_slice(&part.bytes);
             part.bytes.clear();
-            part.bytes.shrink_to(MAX_RETAINED_BYTES);
+            part.bytes.shrink_to(TARGET_BATCH_BYTES);
         }
-        Ok(EncodedBatch { payload: Arc::new(payload), bodies, telemetry, tables })
+        Ok(EncodedBatch { payload: Arc::new(payload), bodies, telemetry, times, tables })
     }
 }
 
-/// Appends a span with the numbers of its resource and scope; returns the location of the span.
-fn write(bytes: &mut Vec<u8>, span: &Span, shared: (u32, u32)) -> Result<Range<u32>, SpanStoreError> {
-    let start = checked_offset(bytes.len())?;
-    codec::write_body(bytes, span)?;
-    let at = start..checked_offset(bytes.len())?;
-    codec::append(bytes, &shared)?;
-    Ok(at)
+/// Location of a span in a buffer of that length.
+fn checked_range(start: usize, end: usize, length: usize) -> Result<Range<u32>, SpanStoreError> {
+    checked_offset(length)?;
+    Ok(checked_offset(start)?..checked_offset(end)?)
 }
 
 fn checked_offset(length: usize) -> Result<u32, SpanStoreError> {

@@ -11,7 +11,7 @@ mod read;
 mod tail;
 
 pub use batch::SpanBatchEncoder;
-pub(crate) use batch::{EncodedBatch, SpanBody, WalEntry, Watermarks, read_entry};
+pub(crate) use batch::{EncodedBatch, TARGET_BATCH_BYTES, WalEntry, Watermarks, read_entry};
 pub(crate) use file::{AppendError, LogFile, log_file_name, log_file_number};
 pub(crate) use read::{LogFilePosition, ReplaySummary, replay, salvage};
 pub(crate) use tail::LogTail;

@@ -5,11 +5,11 @@ use anyhow::Result;
 use baton_meters::{JournalLevels, MeteredCommits, Meters, OpenTasks};
 use baton_ports::{BoxFuture, Journal};
 use baton_span_ports::SpanStoreError;
-use baton_spans::{ProjectionStore, SpanBatchEncoder, SpanProjector};
+use baton_spans::{ProjectionRequests, ProjectionStore, SpanBatchEncoder, SpanProjector};
 use baton_telemetry::{SpanOrigin, TelemetrySettings};
 use baton_types::{MeterSnapshot, Span, SpanId, SpanValue, find_attribute};
 use parking_lot::Mutex;
-use std::{collections::BTreeMap, future::ready, sync::Arc};
+use std::{collections::BTreeMap, future::ready, sync::Arc, time::Duration};
 use tokio::sync::watch;
 
 /// A store whose first writes fail because the disk is full.
@@ -22,6 +22,14 @@ struct FullDiskStore {
 impl ProjectionStore for FullDiskStore {
     fn position(&self) -> Option<u64> {
         *self.mark.lock()
+    }
+
+    fn batch_delay(&self) -> Duration {
+        Duration::from_millis(30)
+    }
+
+    fn requests(&self) -> ProjectionRequests {
+        ProjectionRequests::none()
     }
 
     fn keep(&self, spans: &mut SpanBatchEncoder, position: u64) -> BoxFuture<'static, Result<(), SpanStoreError>> {

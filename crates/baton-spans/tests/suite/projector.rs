@@ -4,7 +4,7 @@ use anyhow::Result;
 use baton_journal::MemoryJournal;
 use baton_ports::{Commit, CommitObserver, Journal, StoredEvent, StreamHeadUpdate, Write};
 use baton_span_ports::SpanStore;
-use baton_spans::{EmbeddedSpanStore, SpanProjector, SpanStoreOptions};
+use baton_spans::{EmbeddedSpanStore, ProjectorHandle, SpanProjector, SpanStoreOptions};
 use baton_telemetry::{ContentCapture, SpanOrigin, TelemetrySettings};
 use baton_types::{
     AgentSpec, Digest, JournalEvent, Message, ModelSpec, Part, Principal, Role, Span, StreamId, TaskEvent, TaskId,
@@ -135,12 +135,21 @@ impl JournalFixture {
 
     /// Simulates a process: opens the store, observes the journal, runs `life`, and closes everything in order.
     async fn live(&self, directory: &Path, life: impl AsyncFnOnce() -> Result<()>) -> Result<Vec<Span>> {
+        self.live_with(directory, async |_, _| life().await).await
+    }
+
+    /// The same, with the store and the projector.
+    async fn live_with(
+        &self,
+        directory: &Path,
+        life: impl AsyncFnOnce(&EmbeddedSpanStore, &ProjectorHandle) -> Result<()>,
+    ) -> Result<Vec<Span>> {
         let store = EmbeddedSpanStore::open(directory, SpanStoreOptions::default())?;
         let settings = TelemetrySettings { content: ContentCapture::Span, ..TelemetrySettings::default() };
         let projector = SpanProjector::new(store.clone(), SpanOrigin::new(settings, "here"));
         *self.relay.0.lock() = Some(projector.observer());
         let projecting = projector.start(self.journal.clone());
-        life().await?;
+        life(&store, &projecting).await?;
         projecting.close().await;
         *self.relay.0.lock() = None;
         let given = TraceContext::parse(TRACE).expect("a context");
@@ -178,6 +187,26 @@ async fn restart_after_every_event_gives_the_same_spans() -> Result<()> {
     }
     let spans = place.live(directory.path(), async || Ok(())).await?;
     assert_eq!(ids(&spans), ids(&expect));
+    Ok(())
+}
+
+#[tokio::test]
+async fn query_finds_the_spans_of_committed_events() -> Result<()> {
+    let expect = spans_of_one_process().await?;
+    let (place, directory) = (JournalFixture::new().await?, tempfile::tempdir()?);
+    let given = TraceContext::parse(TRACE).expect("a context");
+    let seen = Mutex::new(Vec::new());
+    place
+        .live_with(directory.path(), async |store, projecting| {
+            projecting.caught_up().wait_for(|caught_up| *caught_up).await?;
+            for (number, event) in story(&place.agent).into_iter().enumerate() {
+                place.append(number, event).await?;
+            }
+            *seen.lock() = store.trace(given.trace).await?;
+            Ok(())
+        })
+        .await?;
+    assert_eq!(ids(&seen.lock()), ids(&expect));
     Ok(())
 }
 

@@ -28,6 +28,18 @@ async fn emitted_spans_are_stored_without_blocking() {
 }
 
 #[tokio::test]
+async fn query_finds_spans_that_are_still_buffered() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = open(directory.path(), &small());
+    let (emitter, ended) = (SpanEmitter::start(&store), SpanEmitter::start(&store));
+    drop(ended);
+    for number in 0..10 {
+        emitter.emit(span(number));
+        check_all(&store, &(0..=number).collect(), "buffered").await;
+    }
+}
+
+#[tokio::test]
 async fn spans_beyond_the_queue_are_dropped_and_counted() {
     let (go, gate) = mpsc::channel::<()>();
     let gate = Mutex::new(gate);

@@ -15,6 +15,7 @@ use baton_types::{
     QuestionKind, RequestContext, RunId, Span, SpanEvent, SpanId, SpanKind, SpanLink, TaskEvent, TaskId, TaskState,
     Timestamp, ToolCall, TraceContext, Usage,
 };
+use serde::Deserialize;
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -293,10 +294,10 @@ impl TaskSpans {
         parent: Option<SpanId>,
     ) -> SpanDraft {
         let mut draft = SpanDraft::new(name, kind, context, parent);
-        draft.set(names::AGENT_ID, self.agent.to_string());
-        draft.set(names::GEN_AI_AGENT_NAME, self.agent.to_string());
-        draft.set(names::AGENT_SESSION_ID, self.context.to_string());
-        draft.set(names::TASK_ID, self.task.to_string());
+        draft.set(names::AGENT_ID, self.agent.as_str().to_owned());
+        draft.set(names::GEN_AI_AGENT_NAME, self.agent.as_str().to_owned());
+        draft.set(names::AGENT_SESSION_ID, self.context.as_str().to_owned());
+        draft.set(names::TASK_ID, self.task.as_str().to_owned());
         draft
     }
 
@@ -315,7 +316,7 @@ impl TaskSpans {
         let name = format!("{} {}", operation::INVOKE_AGENT, self.agent);
         let mut draft = self.draft(name, kind, run.context, run.parent).between(run.start, nanos(at));
         draft.set(names::GEN_AI_OPERATION_NAME, operation::INVOKE_AGENT);
-        draft.set(names::RUN_ID, run.id.to_string());
+        draft.set(names::RUN_ID, run.id.as_str().to_owned());
         if let Some(label) = &run.label {
             draft.set(names::GEN_AI_PROVIDER_NAME, label.provider.clone());
             if elsewhere.is_none() {
@@ -337,7 +338,7 @@ impl TaskSpans {
             usage(&mut draft, run.usage);
         }
         if let Some(link) = &self.parent {
-            draft.set(names::HANDOFF_ID, link.handoff.to_string());
+            draft.set(names::HANDOFF_ID, link.handoff.as_str().to_owned());
             if let Some(sender) = run.parent {
                 draft.links.push(SpanLink {
                     trace: run.context.trace,
@@ -379,14 +380,14 @@ impl TaskSpans {
         let Some(open) = self.attempt.take() else { return };
         let Some(run) = &mut self.run else { return };
         // A remote agent replaces the model: the run is its only span.
-        let mut label = run.label.clone().unwrap_or_default();
-        if label.remote_url.is_some() {
+        if run.label.as_ref().is_some_and(|label| label.remote_url.is_some()) {
             return;
         }
         // Sessions and fallbacks can use a different model than the definition: the response names it.
-        if let Some(answered) = ended.model() {
-            label = ModelLabel::parse(&answered);
-        }
+        let label = match ended.model() {
+            Some(answered) => ModelLabel::parse(&answered),
+            None => run.label.clone().unwrap_or_default(),
+        };
         let used = ended.usage();
         run.model_calls += 1;
         run.usage = run.usage.plus(used);
@@ -400,7 +401,7 @@ impl TaskSpans {
         draft.set(names::GEN_AI_OPERATION_NAME, operation::CHAT);
         draft.set(names::GEN_AI_PROVIDER_NAME, label.provider);
         draft.set(names::GEN_AI_REQUEST_MODEL, label.model);
-        draft.set(names::GEN_AI_RESPONSE_ID, open.message.to_string());
+        draft.set(names::GEN_AI_RESPONSE_ID, open.message.as_str().to_owned());
         draft.set(names::RUN_TURN, open.turn);
         if open.attempt > 1 {
             draft.set(names::RUN_ATTEMPT, open.attempt);
@@ -440,6 +441,12 @@ enum AttemptOutcome<'a> {
     Interrupted,
 }
 
+/// The part of the metadata of a response that spans show.
+#[derive(Deserialize)]
+struct ResponseMetadata {
+    model: Option<String>,
+}
+
 impl AttemptOutcome<'_> {
     fn usage(&self) -> Usage {
         match self {
@@ -456,7 +463,7 @@ impl AttemptOutcome<'_> {
             Self::Interrupted => return None,
         };
         let metadata = message.metadata.as_ref().filter(|metadata| metadata.as_str().contains("\"model\""))?;
-        Some(metadata.to_value().get("model")?.as_str()?.to_owned())
+        metadata.read::<ResponseMetadata>().ok()?.model
     }
 }
 

@@ -17,7 +17,7 @@ use std::{fmt::Write as _, fs, ops::ControlFlow, path::Path};
 fn read_all(dir: &Path) -> Result<String, SpanStoreError> {
     let block = open(dir)?;
     let mut told = format!("{:?} {:?}", block.summary(), block.inputs());
-    for ordinal in 0..block.summary().traces {
+    for ordinal in 0..block.traces() {
         let part = block.part(ordinal)?;
         write!(told, "{part:?} {:?}", block.ordinal(part.id)?).unwrap();
         write!(told, "{:?}", block.spans(ordinal)?).unwrap();
@@ -69,7 +69,7 @@ fn families(dir: &Path) -> Result<Vec<Option<usize>>, SpanStoreError> {
 }
 
 fn table_traces(block: &SpanBlock) -> RoaringBitmap {
-    (0..block.summary().traces).collect()
+    (0..block.traces()).collect()
 }
 
 fn some_spans() -> Vec<Span> {

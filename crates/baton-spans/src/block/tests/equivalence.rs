@@ -79,7 +79,7 @@ fn written(span: &Span) -> String {
 
 fn check_traces(segment: &dyn Segment, spans: &[Span]) {
     let traces = by_trace(spans);
-    assert_eq!(segment.summary().traces as usize, traces.len());
+    assert_eq!(segment.traces() as usize, traces.len());
     assert_eq!(segment.ordinal(TraceId([99; 16])).unwrap(), None);
     for (id, expected) in &traces {
         let ordinal = segment.ordinal(*id).unwrap().expect("a trace that was written");
@@ -98,8 +98,7 @@ fn check_traces(segment: &dyn Segment, spans: &[Span]) {
     }
     if segment.newest_first() {
         assert_eq!(segment.summary().spans, traces.values().map(|spans| spans.len() as u64).sum::<u64>());
-        let starts: Vec<u64> =
-            (0..segment.summary().traces).map(|ordinal| segment.part(ordinal).unwrap().start).collect();
+        let starts: Vec<u64> = (0..segment.traces()).map(|ordinal| segment.part(ordinal).unwrap().start).collect();
         assert!(starts.is_sorted_by(|one, next| one >= next), "newest first: {starts:?}");
     }
 }
@@ -108,7 +107,7 @@ fn check_windows(segment: &dyn Segment, spans: &[Span]) {
     for (start, end) in [(0, u64::MAX), (0, 0), (100, 200), (500, 500), (900, 100_500), (200_000, u64::MAX)] {
         let range = TimeRange { start, end };
         let window = segment.window(range).unwrap();
-        assert!(window.end <= segment.summary().traces);
+        assert!(window.end <= segment.traces());
         for id in by_trace(spans).keys() {
             let ordinal = segment.ordinal(*id).unwrap().unwrap();
             let part = segment.part(ordinal).unwrap();

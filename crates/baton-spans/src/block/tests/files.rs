@@ -37,7 +37,7 @@ fn block_is_complete_or_absent() {
     assert_eq!(names(&dir.path().join("one")), ["index", "manifest", "raw"]);
     one.delete().unwrap();
     assert!(names(dir.path()).is_empty());
-    for ordinal in 0..one.summary().traces {
+    for ordinal in 0..one.traces() {
         assert!(!one.spans(ordinal).unwrap().0.is_empty(), "an open block stays readable after its deletion");
     }
     assert!(open(&dir.path().join("one")).is_err());
@@ -90,7 +90,7 @@ fn merged_block_lists_its_inputs() {
 fn block_can_be_empty() {
     let dir = tempfile::tempdir().unwrap();
     let empty = merged(dir.path(), &[], 2);
-    assert_eq!((empty.summary().spans, empty.summary().traces), (0, 0));
+    assert_eq!((empty.summary().spans, empty.traces()), (0, 0));
     assert_eq!(empty.window(baton_span_ports::TimeRange::ALL).unwrap(), 0..0);
     assert!(merge(dir.path(), &[]).is_err());
 }

@@ -102,11 +102,14 @@ impl Segment for Memory {
         SegmentSummary {
             class: SpanClass::Telemetry,
             spans: self.traces.iter().map(|(_, spans)| spans.len() as u64).sum(),
-            traces: self.traces.len() as u32,
             start: self.traces.iter().map(|(part, _)| part.start).min().unwrap_or_default(),
             end: self.traces.iter().map(|(part, _)| part.end).max().unwrap_or_default(),
             bytes: 0,
         }
+    }
+
+    fn traces(&self) -> u32 {
+        self.traces.len() as u32
     }
 
     fn newest_first(&self) -> bool {
