@@ -6,16 +6,17 @@ use super::{
     claims,
     conversations::{self, ConversationKey},
     encode::EncodedCommit,
-    error::closed_error,
+    idle,
     job::{LeaseRequest, PendingReply, WriterJob},
     list, load,
     open::{JournalOptions, LockedDirectory, lock_or_create, open_writer},
     outbox,
-    queue::{JobQueue, PushError},
+    queue::JobQueue,
     readers::Readers,
     retain::{self, UnpinnedBlobPage},
     tallies,
     writer::{JournalWriter, WriterSharedState},
+    writer_queue::{Committers, WriterQueue},
 };
 use baton_ports::{
     Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, DeleteOutcome, Journal,
@@ -51,8 +52,10 @@ impl SqliteJournal {
     pub fn open(directory: &Path, options: JournalOptions) -> Result<Self, JournalError> {
         let possession = lock_or_create(directory, options.if_absent)?;
         let writer = JournalWriter::new(open_writer(&possession.file, options.if_absent)?, &options)?;
+        let committers = if idle::are_enabled() { Committers::IdleThreads } else { Committers::WriterThread };
         let shared = Arc::new(WriterSharedState {
-            queue: JobQueue::new(options.queue.max(1), options.queue_bytes),
+            queue: WriterQueue::new(JobQueue::new(options.queue.max(1), options.queue_bytes), committers),
+            writer: Mutex::new(Some(writer)),
             observer: RwLock::new(None),
             healthy: AtomicBool::new(true),
             probing: AtomicBool::new(false),
@@ -60,10 +63,13 @@ impl SqliteJournal {
         });
         let no_thread = |error| JournalError::Unavailable(format!("cannot start a thread: {error}"));
         let readers = Readers::start(&possession.file, options.readers).map_err(no_thread)?;
-        let checkpointer = Checkpointer::start(&possession.file).map_err(no_thread)?;
+        let checkpointer = Checkpointer::start(&possession.file, &shared).map_err(no_thread)?;
         let working = shared.clone();
         let thread = thread::Builder::new().name("journal-writer".to_owned());
-        let thread = thread.spawn(move || writer.run(&working, checkpointer)).map_err(no_thread)?;
+        let thread = thread.spawn(move || working.run(checkpointer)).map_err(no_thread)?;
+        if committers == Committers::IdleThreads {
+            idle::register(&shared);
+        }
         let LockedDirectory { lock, file } = possession;
         Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(lock)), file })
     }
@@ -111,13 +117,7 @@ impl SqliteJournal {
         job: impl FnOnce(PendingReply<T>) -> WriterJob,
     ) -> BoxFuture<'static, Result<T, JournalError>> {
         let (reply, answer) = PendingReply::new();
-        let job = job(reply);
-        let bytes = job.bytes();
-        match self.shared.queue.push(job, bytes) {
-            Ok(()) => {}
-            Err(PushError::Full(job)) => job.fail(JournalError::Busy),
-            Err(PushError::Closed(job)) => job.fail(closed_error()),
-        }
+        self.shared.queue.push(job(reply));
         answer
     }
 }
