@@ -10,15 +10,27 @@ use tokio::time::{Instant, timeout_at};
 /// Body of a reply, read in chunks; dropping it closes the connection.
 #[derive(Debug)]
 pub struct GuardedBody {
-    body: Incoming,
+    body: BodySource,
     from: String,
     idle: Duration,
     until: Option<(Instant, Duration)>,
 }
 
+#[derive(Debug)]
+enum BodySource {
+    Connection(Incoming),
+    /// The only item of a body that was already read.
+    Read(Option<Result<Bytes, OutboundError>>),
+}
+
 impl GuardedBody {
     pub(crate) fn new(body: Incoming, from: String, idle: Duration) -> Self {
-        Self { body, from, idle, until: None }
+        Self { body: BodySource::Connection(body), from, idle, until: None }
+    }
+
+    /// A body that was already read, for a reader that expects one: its only item is the result of reading it.
+    pub fn from_read(read: Result<Bytes, OutboundError>) -> Self {
+        Self { body: BodySource::Read(Some(read)), from: String::new(), idle: Duration::MAX, until: None }
     }
 
     /// Sets a timeout for the whole body, counted from now.
@@ -33,9 +45,13 @@ impl GuardedBody {
     /// Cancel-safe.
     pub async fn next(&mut self) -> Option<Result<Bytes, OutboundError>> {
         loop {
+            let body = match &mut self.body {
+                BodySource::Connection(body) => body,
+                BodySource::Read(read) => return read.take(),
+            };
             let silence = (Instant::now() + self.idle, self.idle);
             let (deadline, limit) = self.until.map_or(silence, |until| until.min(silence));
-            match timeout_at(deadline, self.body.frame()).await {
+            match timeout_at(deadline, body.frame()).await {
                 Ok(None) => return None,
                 Ok(Some(Ok(frame))) => {
                     if let Ok(data) = frame.into_data() {

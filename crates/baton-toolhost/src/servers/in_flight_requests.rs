@@ -287,6 +287,13 @@ impl InFlightGuard {
         InFlightKey(self.key)
     }
 
+    /// Records id and progress token of a request that is posted directly.
+    pub(super) fn identify(&self, (id, token): (RequestId, ProgressToken)) {
+        if let Some(entry) = self.in_flight.state.lock().requests.get_mut(&self.key) {
+            (entry.id, entry.token) = (Some(id), Some(token));
+        }
+    }
+
     /// The requests in flight of the connection.
     pub(super) fn in_flight(&self) -> &InFlightRequests {
         &self.in_flight
