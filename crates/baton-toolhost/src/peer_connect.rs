@@ -2,7 +2,6 @@
 
 use crate::{
     BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, RemoteConnector, RemoteServer, ServerConnector,
-    streamable,
 };
 use baton_outbound::EnvironmentRegistry;
 use baton_ports::BoxFuture;
@@ -49,7 +48,7 @@ impl ServerConnector for PeerConnect {
         attempt: ConnectAttempt,
     ) -> BoxFuture<'a, Result<BoxedTransport, ConnectError>> {
         match self.environment(target) {
-            Some(url) => Box::pin(async move { Ok(BoxedTransport::new(streamable(self.remote(target, url)?))) }),
+            Some(url) => Box::pin(async move { Ok(BoxedTransport::streamable(self.remote(target, url)?)) }),
             None => self.fallback.open(target, attempt),
         }
     }

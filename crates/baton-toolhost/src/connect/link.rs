@@ -1,5 +1,6 @@
 //! Type-erased connection.
 
+use crate::{RemoteServer, streamable};
 use baton_ports::BoxFuture;
 use rmcp::{
     RoleClient,
@@ -21,12 +22,25 @@ impl BoxedTransportError {
 }
 
 /// Type-erased rmcp client transport; dropping it closes the connection.
-pub struct BoxedTransport(Box<dyn ErasedTransport>);
+pub struct BoxedTransport {
+    transport: Box<dyn ErasedTransport>,
+    remote: Option<RemoteServer>,
+}
 
 impl BoxedTransport {
     /// Wraps any client transport.
     pub fn new(transport: impl Transport<RoleClient> + 'static) -> Self {
-        Self(Box::new(transport))
+        Self { transport: Box::new(transport), remote: None }
+    }
+
+    /// Streamable HTTP; calls may also be posted without the transport.
+    pub fn streamable(remote: RemoteServer) -> Self {
+        Self { remote: Some(remote.clone()), ..Self::new(streamable(remote)) }
+    }
+
+    /// The server, if calls may be posted without the transport.
+    pub(crate) fn remote(&self) -> Option<&RemoteServer> {
+        self.remote.as_ref()
     }
 }
 
@@ -59,14 +73,14 @@ impl Transport<RoleClient> for BoxedTransport {
         &mut self,
         item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.0.send(item)
+        self.transport.send(item)
     }
 
     fn receive(&mut self) -> impl Future<Output = Option<RxJsonRpcMessage<RoleClient>>> + Send {
-        self.0.receive()
+        self.transport.receive()
     }
 
     fn close(&mut self) -> impl Future<Output = Result<(), Self::Error>> + Send {
-        self.0.close()
+        self.transport.close()
     }
 }

@@ -2,34 +2,46 @@
 
 use super::{
     CALL_META, CallOptions, DEPTH_META, ServerError, TASK_META,
-    in_flight_call::{CallLock, CallPermit, InFlightCall},
+    in_flight_call::{CallExchange, CallLock, CallPermit, InFlightCall},
     in_flight_requests::InFlightRequests,
+    plain_tools::PlainTools,
     spans::{RequestSpans, record_failure},
 };
-use crate::{ServerLog, needs_login};
+use crate::{ServerLog, needs_login, transport::DirectCalls};
 use baton_telemetry::current_span;
 use baton_types::{McpServer, McpTimeouts, McpTransport};
+use http::HeaderValue;
 use parking_lot::Mutex;
 use rmcp::{
     RoleClient,
     model::{
         ClientRequest, GetExtensions, LoggingLevel, RequestMetaObject, RequestParamsMeta, ServerPeerInfo,
-        SetLevelRequestParams,
+        SetLevelRequestParams, Tool,
     },
-    service::{Peer, PeerRequestOptions, ServiceError},
+    service::{Peer, PeerRequestOptions, RequestHandle, ServiceError},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::sync::{Notify, RwLock, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, RwLock, Semaphore};
 
 /// Maximum calls in flight or queued on one connection.
 const MAX_CALLS: usize = 256;
 /// Interval at which a queued call signals that it waits.
 const QUEUE_SIGNAL_INTERVAL: Duration = Duration::from_secs(5);
 
+/// Ways to send requests over one connection.
+pub(super) struct ServerLink {
+    /// The service of the MCP library.
+    pub(super) peer: Peer<RoleClient>,
+    /// Tool calls without the service.
+    pub(super) direct: Option<Arc<DirectCalls>>,
+}
+
 /// An open connection.
 pub(super) struct ServerConnection {
     server: String,
     peer: Peer<RoleClient>,
+    direct: Option<Arc<DirectCalls>>,
+    plain_tools: PlainTools,
     in_flight: Arc<InFlightRequests>,
     info: Arc<ServerPeerInfo>,
     is_modern: bool,
@@ -47,7 +59,7 @@ pub(super) struct ServerConnection {
 impl ServerConnection {
     pub(super) fn new(
         server: &McpServer,
-        peer: Peer<RoleClient>,
+        ServerLink { peer, direct }: ServerLink,
         in_flight: Arc<InFlightRequests>,
         info: Arc<ServerPeerInfo>,
         is_modern: bool,
@@ -63,6 +75,8 @@ impl ServerConnection {
         Self {
             server,
             peer,
+            direct,
+            plain_tools: PlainTools::default(),
             in_flight,
             info,
             is_modern,
@@ -86,6 +100,11 @@ impl ServerConnection {
     /// The rmcp peer handle.
     pub(super) fn peer(&self) -> &Peer<RoleClient> {
         &self.peer
+    }
+
+    /// Records the tools listed last.
+    pub(super) fn set_tools(&self, tools: &[Arc<Tool>]) {
+        self.plain_tools.set(tools);
     }
 
     /// Capabilities and version information from the server.
@@ -121,11 +140,41 @@ impl ServerConnection {
         limits: McpTimeouts,
     ) -> Result<InFlightCall, ServerError> {
         let permit = self.acquire_permit(limits.call).await?;
-        let (guard, events) = self.in_flight.register(options.caller.clone(), options.capabilities.clone());
+        let guard = self.in_flight.register(options.caller.clone(), options.capabilities.clone());
         request.extensions_mut().insert(guard.key());
-        let sending = PeerRequestOptions::no_options().with_meta(self.meta(options));
-        let handle = self.peer.send_request_with_option(request, sending).await.map_err(|error| self.failure(error))?;
-        Ok(InFlightCall::new(Arc::clone(self), handle, guard, events, permit, (limits.call, limits.total)))
+        let (exchange, events) = match (self.direct_route(&request), request) {
+            (Some((direct, tool)), ClientRequest::CallToolRequest(request)) => {
+                let call = direct.call(request, self.meta(options), tool);
+                guard.identify(call.identifiers());
+                (CallExchange::Direct(call.post()), None)
+            }
+            (_, request) => {
+                let events = guard.open_events();
+                // Boxed: the future of the service is large, and most calls do not need it.
+                let handle = Box::pin(self.send(request, self.meta(options))).await?;
+                (CallExchange::Service(handle), Some(events))
+            }
+        };
+        Ok(InFlightCall::new(Arc::clone(self), exchange, guard, events, permit, (limits.call, limits.total)))
+    }
+
+    /// Sends a request through the service.
+    pub(super) async fn send(
+        &self,
+        request: ClientRequest,
+        meta: RequestMetaObject,
+    ) -> Result<RequestHandle<RoleClient>, ServerError> {
+        let sending = PeerRequestOptions::no_options().with_meta(meta);
+        self.peer.send_request_with_option(request, sending).await.map_err(|error| self.failure(error))
+    }
+
+    /// The way to call a tool without the service, with the header that names the tool.
+    fn direct_route(&self, request: &ClientRequest) -> Option<(&Arc<DirectCalls>, HeaderValue)> {
+        let direct = self.direct.as_ref()?;
+        match request {
+            ClientRequest::CallToolRequest(call) => Some((direct, self.plain_tools.header(&call.params.name)?)),
+            _ => None,
+        }
     }
 
     /// Sends a short request without questions and waits for the response.
@@ -192,6 +241,17 @@ impl ServerConnection {
 
     async fn acquire_permit(&self, max_wait: Duration) -> Result<CallPermit, ServerError> {
         let slot = Arc::clone(&self.call_slots).try_acquire_owned().map_err(|_| self.busy())?;
+        // Without waiting, no timer is needed.
+        if !self.in_flight.closed().is_cancelled()
+            && let Ok(shared) = Arc::clone(&self.turns).try_read_owned()
+            && !self.in_flight.is_serial()
+        {
+            return Ok(CallPermit { _lock: CallLock::Shared { _lock: shared }, _room: slot });
+        }
+        Box::pin(self.wait_for_turn(slot, max_wait)).await
+    }
+
+    async fn wait_for_turn(&self, slot: OwnedSemaphorePermit, max_wait: Duration) -> Result<CallPermit, ServerError> {
         let lock = async {
             if !self.in_flight.is_serial() {
                 let shared = Arc::clone(&self.turns).read_owned().await;

@@ -11,7 +11,7 @@ use super::{
     lease::{PROBE_ID, TransportLease, answers_probe},
     spans::RequestSpans,
 };
-use crate::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector};
+use crate::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector, transport::DirectCalls};
 use baton_telemetry::{current_span, names};
 use baton_types::{McpEra, TraceContext};
 use rmcp::{
@@ -52,6 +52,8 @@ pub(super) struct NegotiatedConnection {
     pub(super) in_flight: Arc<InFlightRequests>,
     pub(super) notices: mpsc::Receiver<ServerNotice>,
     pub(super) era: ProtocolEra,
+    /// Calls without the service, if the transport and the protocol permit them.
+    pub(super) direct: Option<Arc<DirectCalls>>,
 }
 
 /// Result of the probe.
@@ -218,10 +220,12 @@ impl ServerHandshake<'_> {
 
     fn serve(&self, link: BoxedTransport, result: DiscoverResult) -> NegotiatedConnection {
         let (handler, in_flight, notices) = self.handler();
+        let version = ProtocolVersion::V_2026_07_28;
+        let direct = link.remote().cloned();
+        let direct = direct.map(|remote| DirectCalls::new(remote, version.clone(), handler.implementation.clone()));
         let lease = TransportLease::new(link, Arc::clone(&in_flight), self.target.log.clone());
-        let info = ServerPeerInfo::from_discover_result(ProtocolVersion::V_2026_07_28, result);
-        let service = serve_directly(handler, lease, Some(info));
-        NegotiatedConnection { service, in_flight, notices, era: ProtocolEra::Modern }
+        let service = serve_directly(handler, lease, Some(ServerPeerInfo::from_discover_result(version, result)));
+        NegotiatedConnection { service, in_flight, notices, era: ProtocolEra::Modern, direct }
     }
 
     async fn initialize(&self, link: BoxedTransport) -> Result<NegotiatedConnection, ClientInitializeError> {
@@ -246,7 +250,7 @@ impl ServerHandshake<'_> {
                 let speaks = service.peer().peer_info().map(|info| info.protocol_version.clone());
                 let is_legacy = speaks.is_none_or(|version| version.has_initialize());
                 let era = if is_legacy { ProtocolEra::Legacy } else { ProtocolEra::Modern };
-                Ok(NegotiatedConnection { service, in_flight, notices, era })
+                Ok(NegotiatedConnection { service, in_flight, notices, era, direct: None })
             }
             Err(failure) => {
                 let (mut link, late) = (returned.lock().take(), late.lock().take());

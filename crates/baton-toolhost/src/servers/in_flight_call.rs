@@ -6,9 +6,11 @@ use super::{
     in_flight_requests::{InFlightEvent, InFlightGuard},
     redact::redact_secrets,
 };
+use crate::transport::DirectOutcome;
+use baton_ports::BoxFuture;
 use rmcp::{
     RoleClient,
-    model::{ErrorData, InputRequest, ServerResult},
+    model::{ClientRequest, ErrorData, InputRequest, RequestMetaObject, ServerResult},
     service::{RequestHandle, ServiceError},
 };
 use serde_json::Value;
@@ -36,10 +38,50 @@ pub(super) enum CallLock {
     Exclusive { _lock: OwnedRwLockWriteGuard<()> },
 }
 
+/// Exchange of a request and its response.
+pub(super) enum CallExchange {
+    /// Without the service of the MCP library; dropping it cancels the call.
+    Direct(BoxFuture<'static, DirectOutcome>),
+    /// Through the service.
+    Service(RequestHandle<RoleClient>),
+}
+
+/// End of an exchange.
+#[expect(clippy::large_enum_variant, reason = "the value is taken apart at once, and a box would cost an allocation")]
+enum ExchangeOutcome {
+    Ended(Result<ServerResult, ServiceError>),
+    /// The service continues with the reply.
+    Handed(Box<ClientRequest>),
+}
+
+impl CallExchange {
+    /// Waits for the end. Cancel-safe.
+    async fn outcome(&mut self) -> ExchangeOutcome {
+        match self {
+            Self::Direct(call) => match call.await {
+                DirectOutcome::Answered(result) => ExchangeOutcome::Ended(Ok(ServerResult::CallToolResult(result))),
+                DirectOutcome::Handed(request) => ExchangeOutcome::Handed(request),
+            },
+            Self::Service(handle) => {
+                ExchangeOutcome::Ended((&mut handle.rx).await.unwrap_or(Err(ServiceError::TransportClosed)))
+            }
+        }
+    }
+
+    /// The result, if it arrived before the connection closed.
+    fn try_result(&mut self) -> Option<Result<ServerResult, ServiceError>> {
+        match self {
+            Self::Direct(_) => None,
+            Self::Service(handle) => handle.rx.try_recv().ok(),
+        }
+    }
+}
+
 /// A request in flight; dropping it cancels it at the server.
 pub(super) struct InFlightCall {
-    handle: Option<RequestHandle<RoleClient>>,
-    events: mpsc::Receiver<InFlightEvent>,
+    exchange: Option<CallExchange>,
+    /// Messages of the server; only the service delivers them.
+    events: Option<mpsc::Receiver<InFlightEvent>>,
     guard: InFlightGuard,
     connection: Arc<ServerConnection>,
     _permit: CallPermit,
@@ -51,14 +93,14 @@ pub(super) struct InFlightCall {
 impl InFlightCall {
     pub(super) fn new(
         connection: Arc<ServerConnection>,
-        handle: RequestHandle<RoleClient>,
+        exchange: CallExchange,
         guard: InFlightGuard,
-        events: mpsc::Receiver<InFlightEvent>,
+        events: Option<mpsc::Receiver<InFlightEvent>>,
         permit: CallPermit,
         (idle, total): (Duration, Duration),
     ) -> Self {
         Self {
-            handle: Some(handle),
+            exchange: Some(exchange),
             events,
             guard,
             connection,
@@ -80,7 +122,7 @@ impl InFlightCall {
         let step = self.next_step(started, listener).await;
         self.remaining = self.remaining.saturating_sub(started.elapsed());
         if !matches!(step, Ok(CallStep::InputRequired { .. }) | Err(ServerError::TimedOut { .. })) {
-            self.handle = None;
+            self.exchange = None;
         }
         step
     }
@@ -93,26 +135,29 @@ impl InFlightCall {
         let total = started + self.remaining;
         let mut idle = started + self.idle;
         loop {
-            let Some(handle) = self.handle.as_mut() else { return Err(ServerError::Expired) };
+            let Some(exchange) = self.exchange.as_mut() else { return Err(ServerError::Expired) };
             tokio::select! {
                 biased;
-                Some(event) = self.events.recv() => {
+                Some(event) = receive(&mut self.events) => {
                     idle = Instant::now() + self.idle;
                     if let Some(step) = self.handle_event(event, listener) {
                         return Ok(step);
                     }
                 }
-                answer = &mut handle.rx => {
-                    return match answer {
-                        Ok(Ok(result)) => Ok(CallStep::Done(result)),
-                        Ok(Err(error)) => Err(self.connection.failure(error)),
-                        Err(_) => Err(self.connection.broken()),
-                    };
-                }
+                outcome = exchange.outcome() => match outcome {
+                    ExchangeOutcome::Ended(Ok(result)) => return Ok(CallStep::Done(result)),
+                    ExchangeOutcome::Ended(Err(error)) => return Err(self.connection.failure(error)),
+                    ExchangeOutcome::Handed(request) => {
+                        self.exchange = None;
+                        self.events = Some(self.guard.open_events());
+                        let handle = Box::pin(self.connection.send(*request, RequestMetaObject::new())).await?;
+                        self.exchange = Some(CallExchange::Service(handle));
+                    }
+                },
                 () = self.guard.in_flight().closed().cancelled() => {
-                    return match handle.rx.try_recv() {
-                        Ok(Ok(result)) => Ok(CallStep::Done(result)),
-                        Ok(Err(ServiceError::McpError(error))) => Err(self.connection.failure(ServiceError::McpError(error))),
+                    return match exchange.try_result() {
+                        Some(Ok(result)) => Ok(CallStep::Done(result)),
+                        Some(Err(error @ ServiceError::McpError(_))) => Err(self.connection.failure(error)),
                         _ => Err(self.connection.broken()),
                     };
                 }
@@ -155,9 +200,16 @@ impl InFlightCall {
     }
 }
 
+async fn receive(events: &mut Option<mpsc::Receiver<InFlightEvent>>) -> Option<InFlightEvent> {
+    match events {
+        Some(events) => events.recv().await,
+        None => std::future::pending().await,
+    }
+}
+
 impl Drop for InFlightCall {
     fn drop(&mut self) {
-        let Some(handle) = self.handle.take() else { return };
+        let Some(CallExchange::Service(handle)) = self.exchange.take() else { return };
         // Without a runtime the connection is closing as well, and no cancellation is needed.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move { handle.cancel(Some("the call was canceled".to_owned())).await });

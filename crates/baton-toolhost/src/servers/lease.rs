@@ -2,7 +2,7 @@
 //!
 //! After a failed handshake the connection is returned, so that another handshake can be tried on it.
 
-use super::in_flight_requests::InFlightRequests;
+use super::{in_flight_requests::InFlightRequests, renamed_requests::RenamedRequests};
 use crate::{BoxedTransport, BoxedTransportError, ServerLog};
 use parking_lot::Mutex;
 use rmcp::{
@@ -26,11 +26,13 @@ pub(super) struct TransportLease {
     in_flight: Arc<InFlightRequests>,
     log: ServerLog,
     late: Arc<Mutex<Option<DiscoverResult>>>,
+    renamed: Arc<RenamedRequests>,
 }
 
 impl TransportLease {
     pub(super) fn new(link: BoxedTransport, in_flight: Arc<InFlightRequests>, log: ServerLog) -> Self {
-        Self { link: Some(link), returned: TransportSlot::default(), in_flight, log, late: Arc::default() }
+        let (returned, late, renamed) = (TransportSlot::default(), Arc::default(), Arc::default());
+        Self { link: Some(link), returned, in_flight, log, late, renamed }
     }
 
     /// Slot that receives the connection after the service released it.
@@ -57,15 +59,16 @@ impl Transport<RoleClient> for TransportLease {
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleClient>,
+        mut item: TxJsonRpcMessage<RoleClient>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
+        let posted = self.renamed.rename_outgoing(&mut item);
         self.in_flight.on_sent(&item);
         let answers = match &item {
             JsonRpcMessage::Response(response) => Some(response.id.clone()),
             JsonRpcMessage::Error(error) => error.id.clone(),
             _ => None,
         };
-        let in_flight = Arc::clone(&self.in_flight);
+        let (in_flight, renamed) = (Arc::clone(&self.in_flight), Arc::clone(&self.renamed));
         let sent = self.link.as_mut().map(|link| link.send(item));
         async move {
             let sent = match sent {
@@ -75,6 +78,9 @@ impl Transport<RoleClient> for TransportLease {
             if let Some(id) = answers {
                 in_flight.finish_request(&id);
             }
+            if let (Some(id), Err(_)) = (posted, &sent) {
+                renamed.forget(&id);
+            }
             sent
         }
     }
@@ -82,7 +88,8 @@ impl Transport<RoleClient> for TransportLease {
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleClient>> {
         loop {
             let link = self.link.as_mut()?;
-            let Some(message) = link.receive().await else { break };
+            let Some(mut message) = link.receive().await else { break };
+            self.renamed.rename_incoming(&mut message);
             match &message {
                 JsonRpcMessage::Response(response) if answers_probe(&response.id) => {
                     if let ServerResult::DiscoverResult(result) = &response.result {

@@ -3,7 +3,7 @@
 use super::{
     ServerError, ServerEvent,
     catalog::{self, ToolCatalog},
-    connection::ServerConnection,
+    connection::{ServerConnection, ServerLink},
     entry::{ServerConnectionState, SupervisorContext},
     handler::McpClientHandler,
     handshake::{NegotiatedConnection, ProtocolEra, ServerHandshake},
@@ -132,14 +132,14 @@ impl ServerSupervisor {
         opened: NegotiatedConnection,
         server: &McpServer,
     ) -> Result<ReadyServer, ConnectError> {
-        let NegotiatedConnection { service, in_flight, notices, era } = opened;
+        let NegotiatedConnection { service, in_flight, notices, era, direct } = opened;
         let info = service.peer().peer_info().ok_or_else(|| ConnectError::Failed {
             reason: "it did not report its capabilities".to_owned(),
             hint: "update the server".to_owned(),
         })?;
         let connection = Arc::new(ServerConnection::new(
             server,
-            service.peer().clone(),
+            ServerLink { peer: service.peer().clone(), direct },
             in_flight,
             info,
             era == ProtocolEra::Modern,
@@ -156,6 +156,7 @@ impl ServerSupervisor {
     /// Lists the tools and compares their definitions with the first ones.
     async fn tools(&self, connection: &ServerConnection) -> Result<ToolCatalog, ServerError> {
         let catalog = catalog::tools(connection).await?;
+        connection.set_tools(&catalog.tools);
         let mut pins = self.shared.pins.lock();
         catalog.tools.iter().for_each(|tool| pins.record(tool));
         Ok(catalog)

@@ -2,6 +2,7 @@
 
 mod client;
 mod connect;
+mod direct;
 mod error;
 mod events;
 mod explain;
@@ -14,6 +15,7 @@ pub use error::RemoteError;
 pub use explain::needs_login;
 pub use remote::RemoteServer;
 
+pub(crate) use direct::{DirectCalls, DirectOutcome, PostedReply};
 pub(crate) use events::{StreamCutoff, events};
 pub(crate) use remote::{ContentClass, content_class};
 

@@ -1,7 +1,7 @@
 //! HTTP client implementation for the rmcp transport.
 
 use super::{
-    MAX_MESSAGE, RemoteError, RemoteServer, StreamCutoff, events,
+    MAX_MESSAGE, PostedReply, RemoteError, RemoteServer, StreamCutoff, events,
     remote::{ContentClass, content_class, unexpected},
     reply,
 };
@@ -91,7 +91,14 @@ impl StreamableHttpClient for RemoteServer {
         more: HashMap<HeaderName, HeaderValue>,
         max_size: usize,
     ) -> Result<StreamableHttpPostResponse, RemoteHttpError> {
-        if session.is_some() && may_trigger_requests(&message) {
+        let is_attached = session.is_some();
+        let session_attachment =
+            if is_attached { reply::SessionAttachment::Attached } else { reply::SessionAttachment::None };
+        if let Some(response) = PostedReply::from_message(&message).and_then(PostedReply::take) {
+            let response = response.map_err(to_http_error)?;
+            return reply::read(self, response, &message, session_attachment, max_size).await;
+        }
+        if is_attached && may_trigger_requests(&message) {
             self.stream_readiness().wait().await;
         }
         let mut headers = self.headers("application/json, text/event-stream", session.as_deref(), more)?;
@@ -99,9 +106,7 @@ impl StreamableHttpClient for RemoteServer {
         let body =
             serde_json::to_vec(&message).map_err(|error| to_http_error(RemoteError::Unwritable(error.to_string())))?;
         let response = self.exchange(Method::POST, &uri, &headers, &Bytes::from(body)).await.map_err(to_http_error)?;
-        let session =
-            if session.is_some() { reply::SessionAttachment::Attached } else { reply::SessionAttachment::None };
-        reply::read(self, response, &message, session, max_size).await
+        reply::read(self, response, &message, session_attachment, max_size).await
     }
 
     async fn delete_session(

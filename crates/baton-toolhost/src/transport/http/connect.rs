@@ -3,7 +3,6 @@
 use super::{
     RemoteError, RemoteServer,
     explain::{login_reason, remote_error, transport_error},
-    streamable,
 };
 use crate::{
     BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector,
@@ -19,6 +18,9 @@ use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 /// Minimum idle timeout of a stream before it is reopened.
 const STREAM_IDLE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
+
+/// Maximum connections to one server that are kept for later calls; each call in flight uses one.
+const MAX_IDLE_CONNECTIONS: usize = 64;
 
 /// Settings of remote connections.
 #[derive(Clone)]
@@ -85,6 +87,7 @@ impl RemoteConnector {
             request_timeout: total,
             head_timeout: total,
             idle_body_timeout: total.max(STREAM_IDLE_TIMEOUT),
+            idle_per_host: MAX_IDLE_CONNECTIONS,
             ..OutboundOptions::default()
         };
         let named = self.trusts_hosts.then(|| address.host());
@@ -147,7 +150,7 @@ impl ServerConnector for RemoteConnector {
             let remote = self.remote(target)?;
             Ok(match (&target.server.transport, attempt) {
                 (McpTransport::Sse { .. }, _) | (_, ConnectAttempt::Older) => BoxedTransport::new(sse(remote)),
-                _ => BoxedTransport::new(streamable(remote)),
+                _ => BoxedTransport::streamable(remote),
             })
         })
     }
