@@ -1,6 +1,7 @@
 //! Content of a head.
 
 use super::{
+    chunk::{ChunkSpan, SpanChunk},
     columns::HeadColumns,
     heap::{map_bytes, vec_bytes},
     index_span::{index_shared, index_span},
@@ -8,10 +9,9 @@ use super::{
 use crate::{
     codec::{self, BorrowedSpan},
     index::{ValueLocation, own},
-    wal::EncodedBatch,
 };
 use baton_span_ports::SpanStoreError;
-use baton_types::{SpanClass, SpanId, SpanResource, SpanScope, TraceId};
+use baton_types::{SpanId, SpanResource, SpanScope, TraceId};
 use foldhash::quality::RandomState;
 use std::{collections::HashMap, ops::Range, sync::Arc};
 
@@ -26,7 +26,7 @@ pub(crate) struct HeadRow {
     pub(crate) next: u32,
     /// Start of the span.
     pub(crate) start: u64,
-    payload: u32,
+    chunk: u32,
     from: u32,
     to: u32,
 }
@@ -54,8 +54,8 @@ pub(crate) struct HeadContent {
     pub(crate) shared: Vec<ResourceScope>,
     by_form: HashMap<Vec<u8>, u32>,
     last_shared: Option<u32>,
-    /// Payloads of batches, as written to the log.
-    payloads: Vec<Arc<Vec<u8>>>,
+    /// Buffers of encoded spans.
+    chunks: Vec<Vec<u8>>,
     /// Columns of spans, by row.
     pub(crate) own: HeadColumns,
     /// Columns of resources and scopes, by their number.
@@ -76,21 +76,21 @@ impl HeadContent {
             shared: Vec::new(),
             by_form: HashMap::new(),
             last_shared: None,
-            payloads: Vec::new(),
+            chunks: Vec::new(),
             own: HeadColumns::new(),
             common: HeadColumns::new(),
             shared_bytes: 0,
         }
     }
 
-    /// Memory in bytes, without the payloads.
+    /// Memory in bytes, without that of the encoded spans.
     pub(crate) fn bytes(&self) -> usize {
         vec_bytes(&self.rows)
             + vec_bytes(&self.trace_of)
             + vec_bytes(&self.shared_of)
             + vec_bytes(&self.traces)
             + map_bytes(&self.by_id)
-            + vec_bytes(&self.payloads)
+            + vec_bytes(&self.chunks)
             + self.shared_bytes
             + self.own.bytes()
             + self.common.bytes()
@@ -104,7 +104,7 @@ impl HeadContent {
     /// The encoded span without its resource and scope.
     pub(crate) fn body(&self, row: u32) -> &[u8] {
         let row = &self.rows[row as usize];
-        &self.payloads[row.payload as usize][row.from as usize..row.to as usize]
+        &self.chunks[row.chunk as usize][row.from as usize..row.to as usize]
     }
 
     /// Durations of all spans in nanoseconds, by row.
@@ -127,30 +127,39 @@ impl HeadContent {
         std::iter::successors(row(first), move |at| row(self.rows[*at as usize].next))
     }
 
-    /// Adds the spans of a class.
-    pub(super) fn add(&mut self, batch: &EncodedBatch, class: SpanClass) -> Result<(), SpanStoreError> {
-        let number = u32::try_from(self.payloads.len()).map_err(|_| too_many_spans())?;
-        self.payloads.push(Arc::clone(&batch.payload));
-        for body in batch.bodies.get(batch.spans_of(class)).unwrap_or_default() {
-            let span = BorrowedSpan::read(batch.body(body))?;
-            self.push(&span, batch.resource_and_scope(body)?, number, &body.range)?;
+    /// Adds encoded spans; the buffer is kept.
+    pub(super) fn add(&mut self, chunk: SpanChunk) -> Result<(), SpanStoreError> {
+        let number = u32::try_from(self.chunks.len()).map_err(|_| too_many_spans())?;
+        let SpanChunk { mut bytes, spans, shared } = chunk;
+        let mut added = Ok(());
+        for ChunkSpan { range, shared: of_span } in spans {
+            let body = &bytes[range.start as usize..range.end as usize];
+            let (resource, scope) = &shared[of_span as usize];
+            added = BorrowedSpan::read(body).and_then(|span| self.push(&span, (resource, scope), number, &range));
+            if added.is_err() {
+                break;
+            }
         }
-        Ok(())
+        if bytes.len() < bytes.capacity() / 2 {
+            bytes.shrink_to_fit();
+        }
+        self.chunks.push(bytes);
+        added
     }
 
-    /// Adds a span that is encoded in a payload, with its resource and scope.
+    /// Adds a span that is encoded in a buffer, with its resource and scope.
     fn push(
         &mut self,
         span: &BorrowedSpan<'_>,
         maker: (&Arc<SpanResource>, &Arc<SpanScope>),
-        piece: u32,
+        chunk: u32,
         body: &Range<u32>,
     ) -> Result<(), SpanStoreError> {
         let row = u32::try_from(self.rows.len()).ok().filter(|row| *row != NO_ROW).ok_or_else(too_many_spans)?;
         let shared = self.intern_shared(maker)?;
         let ordinal = self.append_to_trace(row, span);
         let (from, to) = (body.start, body.end);
-        self.rows.push(HeadRow { id: span.id, next: NO_ROW, start: span.start, payload: piece, from, to });
+        self.rows.push(HeadRow { id: span.id, next: NO_ROW, start: span.start, chunk, from, to });
         self.trace_of.push(ordinal);
         self.shared_of.push(shared);
         index_span(&mut self.own, row, span, maker.0)

@@ -1,8 +1,9 @@
 //! In-memory segment of spans that are not in a block yet; they are searchable as soon as they are pushed.
 //!
-//! Pushing only keeps the encoded batch. Batches are indexed together by the first query that needs them, or when the
-//! head is written as a block: most heads are never queried.
+//! Pushing only copies the encoded spans. They are indexed together by the first query that needs them, or when the head
+//! is written as a block: most heads are never queried.
 
+mod chunk;
 mod columns;
 mod content;
 mod dictionary;
@@ -16,7 +17,8 @@ pub(crate) use content::{HeadContent, ResourceScope};
 
 use crate::wal::{EncodedBatch, SpanBatchEncoder};
 use baton_span_ports::{SpanStoreError, TimeRange};
-use baton_types::{Span, SpanClass};
+use baton_types::{Span, SpanClass, SpanResource, SpanScope};
+use chunk::SpanChunk;
 use parking_lot::{Mutex, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::{
     mem,
@@ -29,23 +31,39 @@ use std::{
 /// In-memory segment of one retention class.
 pub(crate) struct SpanHead {
     class: SpanClass,
-    /// Locked before `pending`, while the pending batches are indexed.
+    /// Locked before `pending`, while the pending spans are indexed.
     content: RwLock<HeadContent>,
-    pending: Mutex<PendingBatches>,
-    /// Number of batches in `pending`.
+    pending: Mutex<PendingSpans>,
+    /// Number of buffers in `pending`.
     unindexed: AtomicUsize,
     /// Memory of the index.
     index_bytes: AtomicUsize,
 }
 
-/// Batches that are not indexed yet, and totals of all pushed batches.
-struct PendingBatches {
-    batches: Vec<Arc<EncodedBatch>>,
-    /// Memory of `batches`.
+/// Spans that are not indexed yet, and totals of all pushed spans.
+struct PendingSpans {
+    /// The last one has room.
+    chunks: Vec<SpanChunk>,
+    /// Memory of the spans in `chunks`.
     unindexed_bytes: usize,
     spans: usize,
     bytes: usize,
     times: TimeRange,
+}
+
+impl PendingSpans {
+    fn push(&mut self, body: &[u8], maker: (&Arc<SpanResource>, &Arc<SpanScope>)) {
+        if self.chunks.last().is_none_or(|chunk| !chunk.has_room(body.len())) {
+            self.chunks.push(SpanChunk::with_room(body.len()));
+        }
+        if let Some(chunk) = self.chunks.last_mut() {
+            chunk.push(body, maker);
+        }
+        let bytes = body.len() + SpanChunk::SPAN_BYTES;
+        self.spans += 1;
+        self.bytes += bytes;
+        self.unindexed_bytes += bytes;
+    }
 }
 
 impl SpanHead {
@@ -55,7 +73,7 @@ impl SpanHead {
         Self {
             class,
             content: RwLock::new(HeadContent::new()),
-            pending: Mutex::new(PendingBatches { batches: Vec::new(), unindexed_bytes: 0, spans: 0, bytes: 0, times }),
+            pending: Mutex::new(PendingSpans { chunks: Vec::new(), unindexed_bytes: 0, spans: 0, bytes: 0, times }),
             unindexed: AtomicUsize::new(0),
             index_bytes: AtomicUsize::new(0),
         }
@@ -65,26 +83,24 @@ impl SpanHead {
     pub(crate) fn push(&self, spans: &[Span]) -> Result<(), SpanStoreError> {
         let mut gathered = SpanBatchEncoder::default();
         spans.iter().try_for_each(|span| gathered.add_as(self.class, span))?;
-        self.push_encoded(&Arc::new(gathered.finish(&[])?));
-        Ok(())
+        self.push_encoded(&gathered.finish(&[])?)
     }
 
-    /// Adds the spans of its class; the batch is shared, not copied.
-    pub(crate) fn push_encoded(&self, batch: &Arc<EncodedBatch>) {
-        let spans = batch.spans_of(self.class);
-        if spans.is_empty() {
-            return;
+    /// Adds the spans of its class in a batch.
+    pub(crate) fn push_encoded(&self, batch: &EncodedBatch) -> Result<(), SpanStoreError> {
+        let bodies = batch.bodies_of(self.class);
+        if bodies.is_empty() {
+            return Ok(());
         }
         let mut pending = self.pending.lock();
-        pending.spans += spans.len();
-        let bytes = batch.bytes_of(self.class);
-        pending.bytes += bytes;
-        pending.unindexed_bytes += bytes;
+        for body in bodies {
+            pending.push(batch.body(body), batch.resource_and_scope(body)?);
+        }
         let times = batch.times_of(self.class);
         pending.times.start = pending.times.start.min(times.start);
         pending.times.end = pending.times.end.max(times.end);
-        pending.batches.push(Arc::clone(batch));
-        self.unindexed.store(pending.batches.len(), Ordering::Release);
+        self.unindexed.store(pending.chunks.len(), Ordering::Release);
+        Ok(())
     }
 
     /// Number of spans.
@@ -116,14 +132,14 @@ impl SpanHead {
             return self.content.read();
         }
         let mut content = self.content.write();
-        let batches = {
+        let chunks = {
             let mut pending = self.pending.lock();
             self.unindexed.store(0, Ordering::Release);
             pending.unindexed_bytes = 0;
-            mem::take(&mut pending.batches)
+            mem::take(&mut pending.chunks)
         };
-        for batch in batches {
-            if let Err(error) = content.add(&batch, self.class) {
+        for chunk in chunks {
+            if let Err(error) = content.add(chunk) {
                 // Batches are encoded by this process or checked when they are read, so this is unexpected.
                 tracing::error!(%error, "spans in memory cannot be searched; they stay in the log");
             }

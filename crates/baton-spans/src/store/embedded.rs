@@ -185,7 +185,7 @@ pub(crate) fn prepare_batch(
         return Err(SpanStoreError::Unavailable(message));
     }
     let (done, receipt) = oneshot::channel();
-    Ok((PendingBatch { entry: Arc::new(entry), mark, done }, receipt))
+    Ok((PendingBatch { entry, mark, done }, receipt))
 }
 
 /// Maximum size of a batch in the log.

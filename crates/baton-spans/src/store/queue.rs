@@ -3,13 +3,13 @@
 use crate::wal::EncodedBatch;
 use baton_span_ports::SpanStoreError;
 use parking_lot::{Condvar, Mutex};
-use std::{collections::VecDeque, sync::Arc, time::Instant};
+use std::{collections::VecDeque, time::Instant};
 use tokio::sync::oneshot;
 
 /// A queued batch.
 pub(crate) struct PendingBatch {
     /// The encoded batch.
-    pub(crate) entry: Arc<EncodedBatch>,
+    pub(crate) entry: EncodedBatch,
     pub(crate) mark: Option<(&'static str, u64)>,
     pub(crate) done: oneshot::Sender<Result<(), SpanStoreError>>,
 }

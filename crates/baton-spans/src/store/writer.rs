@@ -82,10 +82,7 @@ impl StoreWriter {
         }
         self.store.options.probe.step("log synced");
         self.since.get_or_insert_with(Instant::now);
-        for waiting in &group {
-            self.active.telemetry.push_encoded(&waiting.entry);
-            self.active.memory.push_encoded(&waiting.entry);
-        }
+        let shown: Vec<_> = group.iter().map(|waiting| self.add_to_heads(waiting)).collect();
         let mut marks = self.store.marks.lock();
         for (name, position) in group.iter().filter_map(|waiting| waiting.mark) {
             let known = marks.entry(name.to_owned()).or_insert(position);
@@ -93,8 +90,8 @@ impl StoreWriter {
         }
         drop(marks);
         let mut entries = Vec::with_capacity(group.len());
-        for waiting in group {
-            let _ = waiting.done.send(Ok(()));
+        for (waiting, shown) in group.into_iter().zip(shown) {
+            let _ = waiting.done.send(shown);
             entries.push(waiting.entry);
         }
         entries.iter().for_each(|entry| self.store.feed.publish(entry));
@@ -115,6 +112,11 @@ impl StoreWriter {
                 Err(error)
             }
         }
+    }
+
+    fn add_to_heads(&self, waiting: &PendingBatch) -> Result<(), SpanStoreError> {
+        self.active.telemetry.push_encoded(&waiting.entry)?;
+        self.active.memory.push_encoded(&waiting.entry)
     }
 
     /// Full heads and an unusable log file accept nothing: waits until the heads can be frozen, and rotates.

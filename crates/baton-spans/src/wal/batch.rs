@@ -34,7 +34,7 @@ pub(crate) struct WalEntry {
 
 /// An encoded batch.
 pub(crate) struct EncodedBatch {
-    pub(crate) payload: Arc<Vec<u8>>,
+    pub(crate) payload: Vec<u8>,
     /// Locations of its spans: telemetry first, then memory.
     pub(crate) bodies: Vec<SpanBody>,
     /// Number of telemetry spans.
@@ -46,24 +46,19 @@ pub(crate) struct EncodedBatch {
 
 /// Location of a span in the payload, and the numbers of its resource and scope.
 pub(crate) struct SpanBody {
-    pub(crate) range: Range<u32>,
+    range: Range<u32>,
     resource: u32,
     scope: u32,
 }
 
 impl EncodedBatch {
-    /// The spans of a class, as indexes of `bodies`.
-    pub(crate) fn spans_of(&self, class: SpanClass) -> Range<usize> {
+    /// Locations of the spans of a class.
+    pub(crate) fn bodies_of(&self, class: SpanClass) -> &[SpanBody] {
+        let (telemetry, memory) = self.bodies.split_at(self.telemetry);
         match class {
-            SpanClass::Telemetry => 0..self.telemetry,
-            SpanClass::Memory => self.telemetry..self.bodies.len(),
+            SpanClass::Telemetry => telemetry,
+            SpanClass::Memory => memory,
         }
-    }
-
-    /// Memory of the spans of a class: their share of the payload, and their locations.
-    pub(crate) fn bytes_of(&self, class: SpanClass) -> usize {
-        let spans = self.spans_of(class).len();
-        self.payload.len() * spans / self.bodies.len().max(1) + spans * size_of::<SpanBody>()
     }
 
     /// From the first start to the last end of the spans of a class; an empty range if there are none.
@@ -186,7 +181,7 @@ impl SpanBatchEncoder {
             part.bytes.clear();
             part.bytes.shrink_to(TARGET_BATCH_BYTES);
         }
-        Ok(EncodedBatch { payload: Arc::new(payload), bodies, telemetry, times, tables })
+        Ok(EncodedBatch { payload, bodies, telemetry, times, tables })
     }
 }
 
