@@ -11,9 +11,7 @@ use super::{
     lease::{PROBE_ID, TransportLease, answers_probe},
     spans::RequestSpans,
 };
-use crate::{
-    BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector, transport::DirectCalls,
-};
+use crate::{BoxedTransport, ConnectAttempt, ConnectError, ConnectTarget, ServerConnector, transport::DirectCalls};
 use baton_telemetry::{current_span, names};
 use baton_types::{McpEra, TraceContext};
 use rmcp::{

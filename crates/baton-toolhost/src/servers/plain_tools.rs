@@ -37,7 +37,9 @@ fn mentions_header((key, value): (&String, &Value)) -> bool {
     key == PARAM_HEADER
         || match value {
             Value::Object(members) => members.iter().any(mentions_header),
-            Value::Array(items) => items.iter().any(|item| item.as_object().is_some_and(|o| o.iter().any(mentions_header))),
+            Value::Array(items) => {
+                items.iter().any(|item| item.as_object().is_some_and(|o| o.iter().any(mentions_header)))
+            }
             _ => false,
         }
 }
@@ -49,7 +51,8 @@ mod tests {
 
     #[test]
     fn tools_with_arguments_or_names_in_encoded_headers_are_not_plain() {
-        let annotated = json!({"properties": {"at": {"properties": {"city": {"type": "string", "x-mcp-header": "City"}}}}});
+        let annotated =
+            json!({"properties": {"at": {"properties": {"city": {"type": "string", "x-mcp-header": "City"}}}}});
         let listed = [
             ("add", json!({"type": "object"})),
             ("größe", json!({"type": "object"})),

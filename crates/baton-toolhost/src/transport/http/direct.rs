@@ -121,11 +121,8 @@ impl DirectCall {
     }
 
     async fn exchange(&self) -> Result<Response<GuardedBody>, RemoteError> {
-        let message = JsonRpcRequest {
-            jsonrpc: JsonRpcVersion2_0,
-            id: RequestId::Number(self.number),
-            request: &self.request,
-        };
+        let message =
+            JsonRpcRequest { jsonrpc: JsonRpcVersion2_0, id: RequestId::Number(self.number), request: &self.request };
         let body = serde_json::to_vec(&message).map_err(|error| RemoteError::Unwritable(error.to_string()))?;
         let mut headers = self.calls.headers.clone();
         headers.insert(TOOL_NAME, self.tool.clone());

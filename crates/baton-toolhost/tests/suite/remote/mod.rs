@@ -1,5 +1,6 @@
 //! Scripted remote servers and the limits on them.
 
+mod direct;
 mod events;
 mod fallback;
 mod legacy;

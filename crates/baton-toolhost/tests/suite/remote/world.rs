@@ -20,7 +20,10 @@ use rmcp::{
 use serde_json::{Value, json};
 use std::{
     io,
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tokio::{net::TcpListener, sync::mpsc};
 
@@ -69,18 +72,27 @@ impl Reply {
     }
 
     pub(crate) fn json(value: &Value) -> Self {
-        Self { pieces: vec![Ok(value.to_string().into())], ..Self::status(200) }
-            .with("content-type", "application/json")
+        Self::pieces(vec![Ok(value.to_string().into())]).with("content-type", "application/json")
+    }
+
+    /// A body of these chunks.
+    pub(crate) fn pieces(pieces: Vec<BodyChunk>) -> Self {
+        Self { pieces, ..Self::status(200) }
     }
 
     /// An event stream, one chunk per event.
     pub(crate) fn events(pieces: Vec<BodyChunk>) -> Self {
-        Self { pieces, ..Self::status(200) }.with("content-type", "text/event-stream")
+        Self::pieces(pieces).with("content-type", "text/event-stream")
     }
 
     /// An event stream fed by the test until it drops its end.
     pub(crate) fn live(live: mpsc::Receiver<Bytes>) -> Self {
         Self { live: Some(live), ..Self::events(Vec::new()) }
+    }
+
+    /// A JSON body fed by the test until it drops its end.
+    pub(crate) fn live_json(live: mpsc::Receiver<Bytes>) -> Self {
+        Self { live: Some(live), ..Self::status(200) }.with("content-type", "application/json")
     }
 
     pub(crate) fn set_status(&mut self, status: u16) {
@@ -105,6 +117,7 @@ type Script = Arc<dyn Fn(&ReceivedRequest) -> Reply + Send + Sync>;
 pub(crate) struct Server {
     pub(crate) origin: String,
     got: Arc<Mutex<Vec<ReceivedRequest>>>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -118,12 +131,17 @@ impl Server {
         S: Fn(&ReceivedRequest) -> Reply + Send + Sync + 'static,
     {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let server = Self { origin: format!("http://{}", listener.local_addr().unwrap()), got: Arc::default() };
+        let server = Self {
+            origin: format!("http://{}", listener.local_addr().unwrap()),
+            got: Arc::default(),
+            connections: Arc::default(),
+        };
         let script: Script = Arc::new(script(server.origin.clone()));
-        let got = Arc::clone(&server.got);
+        let (got, connections) = (Arc::clone(&server.got), Arc::clone(&server.connections));
         tokio::spawn(async move {
             loop {
                 let (socket, _) = listener.accept().await.unwrap();
+                connections.fetch_add(1, Ordering::Relaxed);
                 let (script, got) = (Arc::clone(&script), Arc::clone(&got));
                 let service = service_fn(move |request| answer(Arc::clone(&script), Arc::clone(&got), request));
                 tokio::spawn(
@@ -140,6 +158,11 @@ impl Server {
 
     pub(crate) fn requests(&self) -> Vec<ReceivedRequest> {
         self.got.lock().unwrap().clone()
+    }
+
+    /// Number of connections accepted so far.
+    pub(crate) fn connections(&self) -> usize {
+        self.connections.load(Ordering::Relaxed)
     }
 
     /// Number of matching requests.

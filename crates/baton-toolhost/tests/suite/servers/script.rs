@@ -84,7 +84,7 @@ impl Wire {
 }
 
 /// A valid result of `server/discover`.
-pub(super) fn discovered(versions: &[&str]) -> Value {
+pub(crate) fn discovered(versions: &[&str]) -> Value {
     json!({
         "resultType": "complete", "ttlMs": 0, "cacheScope": "private",
         "supportedVersions": versions, "capabilities": {"tools": {}},

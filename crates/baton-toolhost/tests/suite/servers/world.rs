@@ -22,10 +22,10 @@ use tokio::sync::watch;
 
 /// A source of agents with one editable set of resources.
 #[derive(Clone)]
-pub(super) struct Agents(watch::Sender<Arc<AgentResources>>);
+pub(crate) struct Agents(watch::Sender<Arc<AgentResources>>);
 
 impl Agents {
-    pub(super) fn with_servers(servers: Vec<McpServer>) -> Self {
+    pub(crate) fn with_servers(servers: Vec<McpServer>) -> Self {
         Self(watch::Sender::new(resources(servers)))
     }
 
@@ -66,16 +66,16 @@ impl AgentSource for Agents {
     }
 }
 
-pub(super) fn name() -> AgentName {
+pub(crate) fn name() -> AgentName {
     AgentName::from("tester")
 }
 
-pub(super) fn agent() -> AgentSpec {
+pub(crate) fn agent() -> AgentSpec {
     crate::calls::agent("tester", Vec::new())
 }
 
 /// A server whose transport does not matter; an internal one, so that a script can replace it.
-pub(super) fn server(name: &str) -> McpServer {
+pub(crate) fn server(name: &str) -> McpServer {
     McpServer {
         name: name.into(),
         file: "mcp.json".into(),
@@ -150,7 +150,7 @@ pub(super) fn single_server(script: &Script) -> (Agents, McpServers) {
     (agents, servers)
 }
 
-pub(super) async fn tools(servers: &McpServers) -> Vec<String> {
+pub(crate) async fn tools(servers: &McpServers) -> Vec<String> {
     let offered = servers.tools(&agent(), Duration::from_secs(600)).await;
     offered.into_iter().map(|tool| tool.spec.name).collect()
 }
