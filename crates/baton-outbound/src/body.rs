@@ -1,9 +1,8 @@
 //! Streamed response bodies.
 
-use crate::OutboundError;
+use crate::{OutboundError, Target, pooled_body::PooledBody};
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
 use std::time::Duration;
 use tokio::time::{Instant, timeout_at};
 
@@ -11,26 +10,28 @@ use tokio::time::{Instant, timeout_at};
 #[derive(Debug)]
 pub struct GuardedBody {
     body: BodySource,
-    from: String,
-    idle: Duration,
     until: Option<(Instant, Duration)>,
 }
 
 #[derive(Debug)]
 enum BodySource {
-    Connection(Incoming),
+    Connection {
+        body: PooledBody,
+        from: Target,
+        idle: Duration,
+    },
     /// The only item of a body that was already read.
     Read(Option<Result<Bytes, OutboundError>>),
 }
 
 impl GuardedBody {
-    pub(crate) fn new(body: Incoming, from: String, idle: Duration) -> Self {
-        Self { body: BodySource::Connection(body), from, idle, until: None }
+    pub(crate) fn new(body: PooledBody, from: Target, idle: Duration) -> Self {
+        Self { body: BodySource::Connection { body, from, idle }, until: None }
     }
 
     /// A body that was already read, for a reader that expects one: its only item is the result of reading it.
     pub fn from_read(read: Result<Bytes, OutboundError>) -> Self {
-        Self { body: BodySource::Read(Some(read)), from: String::new(), idle: Duration::MAX, until: None }
+        Self { body: BodySource::Read(Some(read)), until: None }
     }
 
     /// Sets a timeout for the whole body, counted from now.
@@ -45,11 +46,11 @@ impl GuardedBody {
     /// Cancel-safe.
     pub async fn next(&mut self) -> Option<Result<Bytes, OutboundError>> {
         loop {
-            let body = match &mut self.body {
-                BodySource::Connection(body) => body,
+            let (body, from, idle) = match &mut self.body {
+                BodySource::Connection { body, from, idle } => (body, from, *idle),
                 BodySource::Read(read) => return read.take(),
             };
-            let silence = (Instant::now() + self.idle, self.idle);
+            let silence = (Instant::now() + idle, idle);
             let (deadline, limit) = self.until.map_or(silence, |until| until.min(silence));
             match timeout_at(deadline, body.frame()).await {
                 Ok(None) => return None,
@@ -60,23 +61,37 @@ impl GuardedBody {
                 }
                 Ok(Some(Err(error))) => {
                     let reason = error.to_string();
-                    return Some(Err(OutboundError::Interrupted { target: self.from.clone(), reason }));
+                    return Some(Err(OutboundError::Interrupted { target: from.to_string(), reason }));
                 }
-                Err(_) => return Some(Err(OutboundError::BodyTimeout { target: self.from.clone(), limit })),
+                Err(_) => return Some(Err(OutboundError::BodyTimeout { target: from.to_string(), limit })),
             }
+        }
+    }
+
+    /// Scheme, host and port of the server.
+    fn source(&self) -> String {
+        match &self.body {
+            BodySource::Connection { from, .. } => from.to_string(),
+            BodySource::Read(_) => String::new(),
         }
     }
 
     /// Reads the whole body; an error if it exceeds `most` bytes.
     pub async fn read(mut self, limit: usize) -> Result<Bytes, OutboundError> {
-        let mut all = BytesMut::new();
+        let (mut first, mut all) = (Bytes::new(), BytesMut::new());
         while let Some(piece) = self.next().await {
             let piece = piece?;
-            if piece.len() > limit - all.len() {
-                return Err(OutboundError::TooLarge { target: self.from, limit });
+            if piece.len() > limit - first.len() - all.len() {
+                return Err(OutboundError::TooLarge { target: self.source(), limit });
             }
-            all.extend_from_slice(&piece);
+            // Most bodies are one chunk, which is not copied.
+            if first.is_empty() && all.is_empty() {
+                first = piece;
+            } else {
+                all.extend_from_slice(&std::mem::take(&mut first));
+                all.extend_from_slice(&piece);
+            }
         }
-        Ok(all.freeze())
+        Ok(if all.is_empty() { first } else { all.freeze() })
     }
 }

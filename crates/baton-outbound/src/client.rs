@@ -4,21 +4,13 @@ use crate::{
     AddressPolicy, ClientIdentity, OutboundError, OutboundOptions, Resolver, SetupError, SystemResolver, Target,
     connect::{GuardedConnector, HttpProtocol},
     keep_alive::KeepAliveHosts,
+    pool::ConnectionPool,
     resolve::GuardedResolver,
     tls,
-};
-use bytes::Bytes;
-use http_body_util::Full;
-use hyper_util::{
-    client::legacy::Client,
-    rt::{TokioExecutor, TokioTimer},
 };
 use rustls::RootCertStore;
 use std::{sync::Arc, time::Duration};
 use tokio::time::timeout;
-
-/// Maximum size of a response head, and of the read buffer.
-const MAX_BUFFER: usize = 64 * 1024;
 
 /// HTTP client that connects only to addresses allowed by the policy; cheap to clone, clones share connections.
 ///
@@ -28,7 +20,7 @@ const MAX_BUFFER: usize = 64 * 1024;
 pub struct GuardedClient {
     pub(crate) policy: Arc<AddressPolicy>,
     pub(crate) resolver: GuardedResolver,
-    pub(crate) http: Client<GuardedConnector, Full<Bytes>>,
+    pub(crate) connections: ConnectionPool,
     pub(crate) keep_alive_hosts: Arc<KeepAliveHosts>,
     pub(crate) roots: Arc<RootCertStore>,
     pub(crate) options: Arc<OutboundOptions>,
@@ -84,16 +76,10 @@ impl GuardedClient {
         let tls = tls::config(&roots, options.client_identity.as_ref())?;
         let limit = options.connect_timeout;
         let connector = GuardedConnector::new(Arc::clone(&policy), resolver.clone(), tls, HttpProtocol::Http1, limit);
-        let http = Client::builder(TokioExecutor::new())
-            .timer(TokioTimer::new())
-            .pool_timer(TokioTimer::new())
-            .pool_idle_timeout(options.idle_timeout)
-            .pool_max_idle_per_host(options.idle_per_host)
-            .http1_max_buf_size(MAX_BUFFER)
-            .build(connector);
+        let connections = ConnectionPool::new(connector, options.idle_per_host, options.idle_timeout);
         let keep_alive_hosts =
             Arc::new(KeepAliveHosts::new(options.idle_hosts, options.request_timeout + options.idle_timeout));
-        Ok(Self { policy, resolver, http, keep_alive_hosts, roots, options: Arc::new(options) })
+        Ok(Self { policy, resolver, connections, keep_alive_hosts, roots, options: Arc::new(options) })
     }
 
     /// Timeout of a whole request whose reply is read at once.

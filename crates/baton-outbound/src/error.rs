@@ -1,6 +1,6 @@
 //! Errors of outbound requests.
 
-use crate::AddressRange;
+use crate::{AddressRange, Target};
 use rustls::{AlertDescription, CertificateError, InvalidMessage, OtherError};
 use std::{net::IpAddr, time::Duration};
 
@@ -139,8 +139,11 @@ impl OutboundError {
     }
 
     /// Converts an error of the HTTP client; errors of this crate are extracted from it unchanged.
-    pub(crate) fn from_request_error(error: &hyper_util::client::legacy::Error, target: String) -> Self {
-        let outer: &(dyn std::error::Error + 'static) = error;
+    pub(crate) fn from_request_error(
+        outer: &(dyn std::error::Error + 'static),
+        is_connect: bool,
+        target: String,
+    ) -> Self {
         let chain = std::iter::successors(Some(outer), |error| error.source());
         if let Some(own) = chain.clone().find_map(|error| error.downcast_ref::<Self>()) {
             return own.clone();
@@ -148,10 +151,27 @@ impl OutboundError {
         let reason =
             chain.clone().find_map(describe_tls_error).or_else(|| chain.clone().last().map(ToString::to_string));
         let reason = reason.unwrap_or_default();
-        if error.is_connect() || chain.clone().any(is_tls_rejection) {
+        if is_connect || chain.clone().any(is_tls_rejection) {
             Self::Unreachable { target, reason }
         } else {
             Self::Interrupted { target, reason }
+        }
+    }
+}
+
+/// Failure of a request before the head of its response.
+pub(crate) enum RequestFailure {
+    /// No connection.
+    Connect(Box<dyn std::error::Error + Send + Sync>),
+    /// The connection failed.
+    Exchange(hyper::Error),
+}
+
+impl RequestFailure {
+    pub(crate) fn into_outbound(self, target: &Target) -> OutboundError {
+        match self {
+            Self::Connect(error) => OutboundError::from_request_error(&*error, true, target.to_string()),
+            Self::Exchange(error) => OutboundError::from_request_error(&error, false, target.to_string()),
         }
     }
 }

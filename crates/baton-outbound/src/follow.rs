@@ -1,10 +1,9 @@
 //! Redirect loop of a request.
 
-use crate::{GuardedClient, OutboundError, Target, redirect};
+use crate::{GuardedClient, OutboundError, Target, pooled_body::PooledBody, redirect};
 use bytes::Bytes;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, header};
 use http_body_util::Full;
-use hyper::body::Incoming;
 
 /// Final target of a request after redirects; an extension of the response of [`GuardedClient::open`].
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,7 +35,7 @@ impl GuardedClient {
         request: Request<Bytes>,
         secrets: CrossOriginPolicy,
         afterwards: ConnectionReuse,
-    ) -> Result<Response<Incoming>, OutboundError> {
+    ) -> Result<Response<PooledBody>, OutboundError> {
         let (head, body) = request.into_parts();
         let (mut target, mut headers) = (first, head.headers);
         // The host is always that of the URL.
@@ -78,7 +77,7 @@ impl GuardedClient {
         headers: &HeaderMap,
         body: &Bytes,
         afterwards: ConnectionReuse,
-    ) -> Result<Response<Incoming>, OutboundError> {
+    ) -> Result<Response<PooledBody>, OutboundError> {
         target.check(&self.policy)?;
         let mut request = Request::new(Full::new(body.clone()));
         *request.method_mut() = method.clone();
@@ -87,7 +86,7 @@ impl GuardedClient {
         if afterwards == ConnectionReuse::Close || !self.keep_alive_hosts.may_keep_alive(target.origin()) {
             request.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         }
-        let response = self.http.request(request).await;
-        response.map_err(|error| OutboundError::from_request_error(&error, target.to_string()))
+        let response = self.connections.send(target.origin(), request).await;
+        response.map_err(|error| error.into_outbound(target))
     }
 }

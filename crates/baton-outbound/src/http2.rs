@@ -94,7 +94,8 @@ where
         let (answering, limit) = (self.http.request(request), self.limit);
         Box::pin(async move {
             match tokio::time::timeout(limit, answering).await {
-                Ok(answered) => answered.map_err(|error| OutboundError::from_request_error(&error, target.to_string())),
+                Ok(answered) => answered
+                    .map_err(|error| OutboundError::from_request_error(&error, error.is_connect(), target.to_string())),
                 Err(_) => Err(OutboundError::Timeout { target: target.to_string(), limit }),
             }
         })

@@ -9,6 +9,7 @@
 mod body;
 mod client;
 mod connect;
+mod connection;
 mod environment;
 mod error;
 mod follow;
@@ -19,6 +20,8 @@ mod keep_alive;
 mod open;
 mod options;
 mod policy;
+mod pool;
+mod pooled_body;
 mod redactor;
 mod redirect;
 mod reply;

@@ -6,6 +6,7 @@ use crate::{
 };
 use bytes::Bytes;
 use http::{Request, Response, header};
+use std::time::Duration;
 use tokio::time::timeout;
 
 impl GuardedClient {
@@ -32,10 +33,9 @@ impl GuardedClient {
         // The host is always that of the URL.
         head.headers.remove(header::HOST);
         let limit = self.options.head_timeout;
-        let late = OutboundError::Timeout { target: target.to_string(), limit };
         let sent = self.send_once(&target, &head.method, &head.headers, &body, ConnectionReuse::Close);
-        let response = timeout(limit, sent).await.unwrap_or(Err(late))?;
-        Ok(response.map(|body| GuardedBody::new(body, target.to_string(), self.options.idle_body_timeout)))
+        let response = timeout(limit, sent).await.unwrap_or_else(|_| Err(timed_out(&target, limit)))?;
+        Ok(response.map(|body| GuardedBody::new(body, target, self.options.idle_body_timeout)))
     }
 
     async fn open_with(
@@ -45,10 +45,13 @@ impl GuardedClient {
     ) -> Result<Response<GuardedBody>, OutboundError> {
         let target = Target::from_uri(request.uri().clone())?;
         let limit = self.options.head_timeout;
-        let late = OutboundError::Timeout { target: target.to_string(), limit };
-        let followed = self.follow_redirects(target, request, CrossOriginPolicy::Refuse, afterwards);
-        let response = timeout(limit, followed).await.unwrap_or(Err(late))?;
-        let from = response.extensions().get::<FinalTarget>().map(|landed| landed.0.to_string()).unwrap_or_default();
+        let followed = self.follow_redirects(target.clone(), request, CrossOriginPolicy::Refuse, afterwards);
+        let response = timeout(limit, followed).await.unwrap_or_else(|_| Err(timed_out(&target, limit)))?;
+        let from = response.extensions().get::<FinalTarget>().map_or(target, |landed| landed.0.clone());
         Ok(response.map(|body| GuardedBody::new(body, from, self.options.idle_body_timeout)))
     }
+}
+
+fn timed_out(target: &Target, limit: Duration) -> OutboundError {
+    OutboundError::Timeout { target: target.to_string(), limit }
 }

@@ -1,10 +1,9 @@
 //! Reply to a request.
 
-use crate::Target;
+use crate::{Target, pooled_body::PooledBody};
 use bytes::Bytes;
 use http::{HeaderMap, StatusCode};
 use http_body_util::BodyExt as _;
-use hyper::body::Incoming;
 
 /// A reply with the part of its body that was read.
 #[derive(Clone, Debug)]
@@ -43,7 +42,7 @@ impl OutboundReply {
 }
 
 /// Reads a body into `read` until it ends, fails or exceeds the limit; returns whether it ended.
-pub(crate) async fn read_body(mut body: Incoming, limit: usize, read: &mut Vec<u8>) -> bool {
+pub(crate) async fn read_body(mut body: PooledBody, limit: usize, read: &mut Vec<u8>) -> bool {
     while let Some(frame) = body.frame().await {
         let Ok(frame) = frame else { return false };
         let Some(data) = frame.data_ref() else { continue };

@@ -5,6 +5,7 @@ use http::{Uri, uri::Scheme};
 use std::{
     fmt,
     net::{IpAddr, Ipv6Addr},
+    sync::Arc,
 };
 
 /// Maximum length of a URL.
@@ -15,7 +16,7 @@ const MAX_URL: usize = 8 * 1024;
 pub struct Target {
     uri: Uri,
     host: Host,
-    port: u16,
+    origin: UrlOrigin,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,11 +25,18 @@ enum Host {
     Address(IpAddr),
 }
 
+impl UrlOrigin {
+    /// Whether the port is that of the scheme.
+    pub(crate) fn has_default_port(&self) -> bool {
+        self.port == if self.secure { 443 } else { 80 }
+    }
+}
+
 /// Scheme, host and port. Secrets are only sent within one origin.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct UrlOrigin {
     secure: bool,
-    host: String,
+    host: Arc<str>,
     port: u16,
 }
 
@@ -70,7 +78,9 @@ impl Target {
             },
             None => return wrong("is malformed"),
         };
-        Ok(Self { uri, host, port })
+        let secure = uri.scheme() == Some(&Scheme::HTTPS);
+        let origin = UrlOrigin { secure, host: host.to_string().into(), port };
+        Ok(Self { uri, host, origin })
     }
 
     /// The URL.
@@ -85,22 +95,22 @@ impl Target {
 
     /// Origin of the URL.
     pub fn origin(&self) -> UrlOrigin {
-        UrlOrigin { secure: self.is_secure(), host: self.host.to_string(), port: self.port }
+        self.origin.clone()
     }
 
     /// Whether the scheme is https.
     pub fn is_secure(&self) -> bool {
-        self.uri.scheme() == Some(&Scheme::HTTPS)
+        self.origin.secure
     }
 
     /// The name in lower case, or the address without brackets.
     pub fn host(&self) -> String {
-        self.host.to_string()
+        self.origin.host.to_string()
     }
 
     /// The port, or the default port of the scheme.
     pub fn port(&self) -> u16 {
-        self.port
+        self.origin.port
     }
 
     /// The name to resolve; `None` for a literal address.
@@ -125,8 +135,8 @@ impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.is_secure() { "https" } else { "http" };
         match &self.host {
-            Host::Address(IpAddr::V6(address)) => write!(f, "{scheme}://[{address}]:{}", self.port),
-            host => write!(f, "{scheme}://{host}:{}", self.port),
+            Host::Address(IpAddr::V6(address)) => write!(f, "{scheme}://[{address}]:{}", self.origin.port),
+            host => write!(f, "{scheme}://{host}:{}", self.origin.port),
         }
     }
 }
