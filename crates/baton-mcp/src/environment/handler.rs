@@ -130,7 +130,8 @@ impl ServerHandler for Environment {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Box::pin(run_call_in_span(&context, self.call(request, &context))).await
+        // Boxed first: the wrappers move it.
+        run_call_in_span(&context, Box::pin(self.call(request, &context))).await
     }
 
     async fn list_prompts(

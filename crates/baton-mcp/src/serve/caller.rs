@@ -41,7 +41,7 @@ impl Caller {
             Some(value.to_owned())
         };
         let modern = is_modern(context);
-        let session = session_id(context).map(str::to_owned);
+        let session = header(SESSION_HEADER).filter(|_| !modern);
         // A value that does not fit counts as the maximum, so it exceeds any depth limit.
         let meta_depth = context.meta.get(DEPTH_META).and_then(serde_json::Value::as_u64).unwrap_or_default();
         let meta_depth = u32::try_from(meta_depth).unwrap_or(u32::MAX);

@@ -133,7 +133,7 @@ impl McpServers {
                 self.request_modern(&connection, request, options, limits).await
             } else {
                 let binding = binding(agent, server, method, name, &options);
-                self.request_legacy(&connection, request, options, limits, binding).await
+                Box::pin(self.request_legacy(&connection, request, options, limits, binding)).await
             }
         };
         let result = result.await;

@@ -21,7 +21,7 @@ use rmcp::{
     service::{Peer, PeerRequestOptions, RequestHandle, ServiceError},
 };
 use std::{sync::Arc, time::Duration};
-use tokio::sync::{Notify, RwLock, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, RwLock, Semaphore};
 
 /// Maximum calls in flight or queued on one connection.
 const MAX_CALLS: usize = 256;
@@ -140,15 +140,20 @@ impl ServerConnection {
         limits: McpTimeouts,
     ) -> Result<InFlightCall, ServerError> {
         let permit = self.acquire_permit(limits.call).await?;
-        let (guard, events) = self.in_flight.register(options.caller.clone(), options.capabilities.clone());
+        let guard = self.in_flight.register(options.caller.clone(), options.capabilities.clone());
         request.extensions_mut().insert(guard.key());
-        let exchange = match self.direct_route(&request) {
-            Some((direct, tool)) => {
+        let (exchange, events) = match (self.direct_route(&request), request) {
+            (Some((direct, tool)), ClientRequest::CallToolRequest(request)) => {
                 let call = direct.call(request, self.meta(options), tool);
                 guard.identify(call.identifiers());
-                CallExchange::Direct(call.post())
+                (CallExchange::Direct(call.post()), None)
             }
-            None => CallExchange::Service(self.send(request, self.meta(options)).await?),
+            (_, request) => {
+                let events = guard.open_events();
+                // Boxed: the future of the service is large, and most calls do not need it.
+                let handle = Box::pin(self.send(request, self.meta(options))).await?;
+                (CallExchange::Service(handle), Some(events))
+            }
         };
         Ok(InFlightCall::new(Arc::clone(self), exchange, guard, events, permit, (limits.call, limits.total)))
     }
@@ -236,6 +241,17 @@ impl ServerConnection {
 
     async fn acquire_permit(&self, max_wait: Duration) -> Result<CallPermit, ServerError> {
         let slot = Arc::clone(&self.call_slots).try_acquire_owned().map_err(|_| self.busy())?;
+        // Without waiting, no timer is needed.
+        if !self.in_flight.closed().is_cancelled()
+            && let Ok(shared) = Arc::clone(&self.turns).try_read_owned()
+            && !self.in_flight.is_serial()
+        {
+            return Ok(CallPermit { _lock: CallLock::Shared { _lock: shared }, _room: slot });
+        }
+        Box::pin(self.wait_for_turn(slot, max_wait)).await
+    }
+
+    async fn wait_for_turn(&self, slot: OwnedSemaphorePermit, max_wait: Duration) -> Result<CallPermit, ServerError> {
         let lock = async {
             if !self.in_flight.is_serial() {
                 let shared = Arc::clone(&self.turns).read_owned().await;

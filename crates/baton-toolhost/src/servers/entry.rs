@@ -33,6 +33,13 @@ pub(super) struct ServerConnectionState {
     pub(super) has_failed: bool,
 }
 
+impl ServerConnectionState {
+    /// The connection, unless it is closed.
+    fn open_connection(&self) -> Option<&Arc<ServerConnection>> {
+        self.connection.as_ref().filter(|connection| !connection.in_flight().closed().is_cancelled())
+    }
+}
+
 /// State shared by the entry and its task.
 pub(super) struct SupervisorContext {
     pub(super) agent: AgentName,
@@ -166,15 +173,16 @@ impl McpServerEntry {
 
     /// The connection of the ready server; starts the server and waits up to its startup timeout.
     pub(super) async fn connection(&self) -> Result<Arc<ServerConnection>, ServerError> {
+        if let Some(connection) = self.shared.connection_state.borrow().open_connection() {
+            return Ok(Arc::clone(connection));
+        }
         self.request_start();
         let startup = self.server().timeouts.startup;
         let mut states = self.shared.connection_state.subscribe();
         let began = tokio::time::Instant::now();
         loop {
             let now = states.borrow_and_update().clone();
-            if let Some(connection) = &now.connection
-                && !connection.in_flight().closed().is_cancelled()
-            {
+            if let Some(connection) = now.open_connection() {
                 return Ok(Arc::clone(connection));
             }
             let max_wait = match now.state {

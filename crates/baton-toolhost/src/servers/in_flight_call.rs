@@ -79,7 +79,8 @@ impl CallExchange {
 /// A request in flight; dropping it cancels it at the server.
 pub(super) struct InFlightCall {
     exchange: Option<CallExchange>,
-    events: mpsc::Receiver<InFlightEvent>,
+    /// Messages of the server; only the service delivers them.
+    events: Option<mpsc::Receiver<InFlightEvent>>,
     guard: InFlightGuard,
     connection: Arc<ServerConnection>,
     _permit: CallPermit,
@@ -93,7 +94,7 @@ impl InFlightCall {
         connection: Arc<ServerConnection>,
         exchange: CallExchange,
         guard: InFlightGuard,
-        events: mpsc::Receiver<InFlightEvent>,
+        events: Option<mpsc::Receiver<InFlightEvent>>,
         permit: CallPermit,
         (idle, total): (Duration, Duration),
     ) -> Self {
@@ -136,7 +137,7 @@ impl InFlightCall {
             let Some(exchange) = self.exchange.as_mut() else { return Err(ServerError::Expired) };
             tokio::select! {
                 biased;
-                Some(event) = self.events.recv() => {
+                Some(event) = receive(&mut self.events) => {
                     idle = Instant::now() + self.idle;
                     if let Some(step) = self.handle_event(event, listener) {
                         return Ok(step);
@@ -147,7 +148,8 @@ impl InFlightCall {
                     ExchangeOutcome::Ended(Err(error)) => return Err(self.connection.failure(error)),
                     ExchangeOutcome::Handed(request) => {
                         self.exchange = None;
-                        let handle = self.connection.send(*request, RequestMetaObject::new()).await?;
+                        self.events = Some(self.guard.open_events());
+                        let handle = Box::pin(self.connection.send(*request, RequestMetaObject::new())).await?;
                         self.exchange = Some(CallExchange::Service(handle));
                     }
                 },
@@ -194,6 +196,13 @@ impl InFlightCall {
                 Some(CallStep::InputRequired { key: format!("{kind}-{}", self.question_count), request, reply })
             }
         }
+    }
+}
+
+async fn receive(events: &mut Option<mpsc::Receiver<InFlightEvent>>) -> Option<InFlightEvent> {
+    match events {
+        Some(events) => events.recv().await,
+        None => std::future::pending().await,
     }
 }
 

@@ -54,7 +54,8 @@ struct InFlightRequest {
     token: Option<ProgressToken>,
     caller: String,
     capabilities: ClientCapabilities,
-    events: mpsc::Sender<InFlightEvent>,
+    /// Opened when the server may send messages about the request.
+    events: Option<mpsc::Sender<InFlightEvent>>,
 }
 
 #[derive(Default)]
@@ -100,17 +101,12 @@ impl InFlightRequests {
     }
 
     /// Registers a request before it is sent.
-    pub(super) fn register(
-        self: &Arc<Self>,
-        caller: String,
-        capabilities: ClientCapabilities,
-    ) -> (InFlightGuard, mpsc::Receiver<InFlightEvent>) {
-        let (events, receiver) = mpsc::channel(MAX_EVENTS);
+    pub(super) fn register(self: &Arc<Self>, caller: String, capabilities: ClientCapabilities) -> InFlightGuard {
         let mut state = self.state.lock();
         let key = state.next;
         state.next += 1;
-        state.requests.insert(key, InFlightRequest { id: None, token: None, caller, capabilities, events });
-        (InFlightGuard { key, in_flight: Arc::clone(self) }, receiver)
+        state.requests.insert(key, InFlightRequest { id: None, token: None, caller, capabilities, events: None });
+        InFlightGuard { key, in_flight: Arc::clone(self) }
     }
 
     /// Whether calls must run one at a time.
@@ -182,7 +178,7 @@ impl InFlightRequests {
         let events = {
             let state = self.state.lock();
             let has_token = |entry: &&InFlightRequest| entry.token.as_ref() == Some(&progress.progress_token);
-            state.requests.values().find(has_token).map(|entry| entry.events.clone())
+            state.requests.values().find(has_token).and_then(|entry| entry.events.clone())
         };
         match events {
             Some(events) => {
@@ -197,7 +193,7 @@ impl InFlightRequests {
         let listeners: Vec<_> = {
             let state = self.state.lock();
             if state.only_caller() {
-                state.requests.values().map(|entry| entry.events.clone()).collect()
+                state.requests.values().filter_map(|entry| entry.events.clone()).collect()
             } else {
                 Vec::new()
             }
@@ -248,7 +244,8 @@ impl InFlightRequests {
             }
         };
         let entry = entry.ok_or(RoutingError::NoCall)?;
-        if can_answer(&entry.capabilities, request) { Ok(entry.events.clone()) } else { Err(RoutingError::Incapable) }
+        let events = entry.events.clone().ok_or(RoutingError::NoCall)?;
+        if can_answer(&entry.capabilities, request) { Ok(events) } else { Err(RoutingError::Incapable) }
     }
 }
 
@@ -285,6 +282,15 @@ impl InFlightGuard {
     /// The marker for the request.
     pub(super) fn key(&self) -> InFlightKey {
         InFlightKey(self.key)
+    }
+
+    /// Opens the channel for messages of the server about the request.
+    pub(super) fn open_events(&self) -> mpsc::Receiver<InFlightEvent> {
+        let (events, receiver) = mpsc::channel(MAX_EVENTS);
+        if let Some(entry) = self.in_flight.state.lock().requests.get_mut(&self.key) {
+            entry.events = Some(events);
+        }
+        receiver
     }
 
     /// Records id and progress token of a request that is posted directly.

@@ -14,11 +14,11 @@ use bytes::Bytes;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use parking_lot::Mutex;
 use rmcp::model::{
-    CallToolResult, ClientJsonRpcMessage, ClientRequest, GetExtensions as _, GetMeta as _, Implementation,
-    JsonRpcMessage, JsonRpcRequest, JsonRpcVersion2_0, NumberOrString, ProgressToken, ProtocolVersion, RequestId,
-    RequestMetaObject,
+    CallToolRequest, CallToolRequestParams, CallToolResult, ClientJsonRpcMessage, ClientRequest, GetExtensions as _,
+    GetMeta as _, Implementation, JsonRpcMessage, JsonRpcVersion2_0, NumberOrString, ProgressToken, ProtocolVersion,
+    RequestId, RequestMetaObject,
 };
-use serde::Deserialize;
+use serde::{Deserialize, Serialize, Serializer, ser::SerializeMap as _};
 use std::sync::{
     Arc,
     atomic::{AtomicI64, Ordering},
@@ -27,6 +27,7 @@ use std::sync::{
 /// First id of a direct call, far from the ids that the library counts from zero.
 const FIRST_ID: i64 = 1 << 30;
 
+const METHOD: &str = "tools/call";
 const TOOL_NAME: HeaderName = HeaderName::from_static("mcp-name");
 
 /// Posts tool calls to one server of the newest protocol, which has no sessions.
@@ -43,7 +44,8 @@ pub(crate) struct DirectCall {
     calls: Arc<DirectCalls>,
     number: i64,
     tool: HeaderValue,
-    request: ClientRequest,
+    request: CallToolRequest,
+    meta: RequestMetaObject,
 }
 
 /// Outcome of a direct call.
@@ -67,7 +69,7 @@ impl DirectCalls {
         let headers = [
             (header::ACCEPT, "application/json, text/event-stream"),
             (header::CONTENT_TYPE, "application/json"),
-            (HeaderName::from_static("mcp-method"), "tools/call"),
+            (HeaderName::from_static("mcp-method"), METHOD),
         ];
         let mut headers: HeaderMap =
             headers.into_iter().map(|(name, value)| (name, HeaderValue::from_static(value))).collect();
@@ -83,16 +85,12 @@ impl DirectCalls {
     /// A call with this request and additional metadata; `tool` is the name of the tool as a header.
     pub(crate) fn call(
         self: &Arc<Self>,
-        mut request: ClientRequest,
-        more: RequestMetaObject,
+        request: CallToolRequest,
+        meta: RequestMetaObject,
         tool: HeaderValue,
     ) -> DirectCall {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let mut meta = self.meta.clone();
-        meta.extend(more);
-        meta.set_progress_token(identifiers(number).1);
-        *request.get_meta_mut() = meta;
-        DirectCall { calls: Arc::clone(self), number, tool, request }
+        DirectCall { calls: Arc::clone(self), number, tool, request, meta }
     }
 }
 
@@ -121,8 +119,9 @@ impl DirectCall {
     }
 
     async fn exchange(&self) -> Result<Response<GuardedBody>, RemoteError> {
-        let message =
-            JsonRpcRequest { jsonrpc: JsonRpcVersion2_0, id: RequestId::Number(self.number), request: &self.request };
+        let meta = PostedMeta { base: &self.calls.meta, more: &self.meta, number: self.number };
+        let params = PostedParams { meta, params: &self.request.params };
+        let message = PostedCall { jsonrpc: JsonRpcVersion2_0, id: self.number, method: METHOD, params };
         let body = serde_json::to_vec(&message).map_err(|error| RemoteError::Unwritable(error.to_string()))?;
         let mut headers = self.calls.headers.clone();
         headers.insert(TOOL_NAME, self.tool.clone());
@@ -131,7 +130,8 @@ impl DirectCall {
     }
 
     fn hand_over(self, reply: Result<Response<GuardedBody>, RemoteError>) -> DirectOutcome {
-        let mut request = self.request;
+        let mut request = ClientRequest::CallToolRequest(self.request);
+        *request.get_meta_mut() = self.meta;
         let reply = Arc::new(Mutex::new(Some(reply)));
         request.extensions_mut().insert(PostedReply { number: self.number, reply });
         DirectOutcome::Handed(Box::new(request))
@@ -155,6 +155,44 @@ impl PostedReply {
     /// The reply, once.
     pub(super) fn take(&self) -> Option<Result<Response<GuardedBody>, RemoteError>> {
         self.reply.lock().take()
+    }
+}
+
+/// A call as posted.
+#[derive(Serialize)]
+struct PostedCall<'a> {
+    jsonrpc: JsonRpcVersion2_0,
+    id: i64,
+    method: &'static str,
+    params: PostedParams<'a>,
+}
+
+#[derive(Serialize)]
+struct PostedParams<'a> {
+    #[serde(rename = "_meta")]
+    meta: PostedMeta<'a>,
+    #[serde(flatten)]
+    params: &'a CallToolRequestParams,
+}
+
+/// Metadata of a call, merged while it is written.
+struct PostedMeta<'a> {
+    base: &'a RequestMetaObject,
+    more: &'a RequestMetaObject,
+    number: i64,
+}
+
+impl Serialize for PostedMeta<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(None)?;
+        for (name, value) in self.base.iter().filter(|(name, _)| !self.more.contains_key(*name)) {
+            members.serialize_entry(name, value)?;
+        }
+        for (name, value) in self.more.iter() {
+            members.serialize_entry(name, value)?;
+        }
+        members.serialize_entry("progressToken", &self.number)?;
+        members.end()
     }
 }
 

@@ -5,9 +5,9 @@ use crate::{
     ServerLog,
     oauth::{Authorizer, Challenge, LoginError},
 };
-use baton_outbound::{GuardedBody, GuardedClient, RequestAuthenticator};
+use baton_outbound::{GuardedBody, GuardedClient, OutboundError, RequestAuthenticator};
 use bytes::Bytes;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, Uri, header};
 use std::{
     fmt,
     sync::{
@@ -23,6 +23,8 @@ const MAX_RENEWALS: usize = 2;
 #[derive(Clone)]
 pub struct RemoteServer {
     url: Arc<str>,
+    /// The parsed address, if it is valid.
+    uri: Option<Uri>,
     headers: Arc<HeaderMap>,
     client: GuardedClient,
     auth: Option<Arc<Authorizer>>,
@@ -43,8 +45,10 @@ impl fmt::Debug for RemoteServer {
 impl RemoteServer {
     /// A server at this address. The headers are sent with every request; the client checks addresses.
     pub fn new(url: impl Into<Arc<str>>, headers: HeaderMap, client: GuardedClient) -> Self {
+        let url = url.into();
         Self {
-            url: url.into(),
+            uri: url.parse().ok(),
+            url,
             headers: Arc::new(headers),
             client,
             auth: None,
@@ -97,6 +101,13 @@ impl RemoteServer {
         !self.listening_stopped.load(Ordering::Relaxed)
     }
 
+    fn parse(&self, url: &str) -> Result<Uri, RemoteError> {
+        match &self.uri {
+            Some(uri) if *url == *self.url => Ok(uri.clone()),
+            _ => Ok(url.parse().map_err(|_| OutboundError::Url("is malformed"))?),
+        }
+    }
+
     /// Sends a request, with a token if available, and retries with a better token when the server requires one.
     pub(crate) async fn exchange(
         &self,
@@ -112,10 +123,12 @@ impl RemoteServer {
         for renewals in 0.. {
             let mut request = Request::new(body.clone());
             *request.method_mut() = method.clone();
-            *request.uri_mut() = url.parse().map_err(|_| baton_outbound::OutboundError::Url("is malformed"))?;
-            *request.headers_mut() = HeaderMap::clone(&self.headers);
-            for (name, value) in more {
-                request.headers_mut().insert(name, value.clone());
+            *request.uri_mut() = self.parse(url)?;
+            *request.headers_mut() = more.clone();
+            for (name, value) in &*self.headers {
+                if !more.contains_key(name) {
+                    request.headers_mut().append(name, value.clone());
+                }
             }
             if let Some(token) = &token {
                 request.headers_mut().insert(header::AUTHORIZATION, bearer(token)?);
