@@ -56,7 +56,7 @@ impl ConnectionPool {
         origin: UrlOrigin,
         mut request: Request<Full<Bytes>>,
     ) -> Result<Response<PooledBody>, RequestFailure> {
-        let uri = std::mem::replace(request.uri_mut(), Uri::default());
+        let uri = std::mem::take(request.uri_mut());
         *request.uri_mut() = origin_form(&uri);
         if let Some(host) = host_header(&uri, &origin) {
             request.headers_mut().insert(header::HOST, host);

@@ -3,6 +3,7 @@
 
 mod allow;
 mod calls;
+mod connections;
 mod fixtures;
 mod http2;
 mod identity;

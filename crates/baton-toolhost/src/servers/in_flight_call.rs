@@ -47,6 +47,7 @@ pub(super) enum CallExchange {
 }
 
 /// End of an exchange.
+#[expect(clippy::large_enum_variant, reason = "the value is taken apart at once, and a box would cost an allocation")]
 enum ExchangeOutcome {
     Ended(Result<ServerResult, ServiceError>),
     /// The service continues with the reply.

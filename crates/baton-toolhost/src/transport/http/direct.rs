@@ -24,6 +24,9 @@ use std::sync::{
     atomic::{AtomicI64, Ordering},
 };
 
+/// Reply to a posted call.
+type CallReply = Result<Response<GuardedBody>, RemoteError>;
+
 /// First id of a direct call, far from the ids that the library counts from zero.
 const FIRST_ID: i64 = 1 << 30;
 
@@ -60,7 +63,7 @@ pub(crate) enum DirectOutcome {
 #[derive(Clone)]
 pub(crate) struct PostedReply {
     number: i64,
-    reply: Arc<Mutex<Option<Result<Response<GuardedBody>, RemoteError>>>>,
+    reply: Arc<Mutex<Option<CallReply>>>,
 }
 
 impl DirectCalls {
@@ -118,7 +121,7 @@ impl DirectCall {
         })
     }
 
-    async fn exchange(&self) -> Result<Response<GuardedBody>, RemoteError> {
+    async fn exchange(&self) -> CallReply {
         let meta = PostedMeta { base: &self.calls.meta, more: &self.meta, number: self.number };
         let params = PostedParams { meta, params: &self.request.params };
         let message = PostedCall { jsonrpc: JsonRpcVersion2_0, id: self.number, method: METHOD, params };
@@ -129,7 +132,7 @@ impl DirectCall {
         remote.exchange(Method::POST, &remote.url(), &headers, &Bytes::from(body)).await
     }
 
-    fn hand_over(self, reply: Result<Response<GuardedBody>, RemoteError>) -> DirectOutcome {
+    fn hand_over(self, reply: CallReply) -> DirectOutcome {
         let mut request = ClientRequest::CallToolRequest(self.request);
         *request.get_meta_mut() = self.meta;
         let reply = Arc::new(Mutex::new(Some(reply)));
@@ -153,7 +156,7 @@ impl PostedReply {
     }
 
     /// The reply, once.
-    pub(super) fn take(&self) -> Option<Result<Response<GuardedBody>, RemoteError>> {
+    pub(super) fn take(&self) -> Option<CallReply> {
         self.reply.lock().take()
     }
 }
