@@ -230,7 +230,7 @@ impl EmitterTask {
         loop {
             match self.spans.store.enqueue(waiting) {
                 Ok(()) => return Ok(()),
-                Err(EnqueueError::Full(back)) if tries < MAX_RETRIES => waiting = back,
+                Err(EnqueueError::Full(back)) if tries < MAX_RETRIES => waiting = *back,
                 Err(EnqueueError::Full(_)) => return Err(SpanStoreError::Busy),
                 Err(EnqueueError::Closed) => return Err(closed()),
             }

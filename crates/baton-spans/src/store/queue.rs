@@ -43,7 +43,7 @@ pub(super) struct WriterWork {
 
 /// Reason for rejecting a batch; a full queue returns the batch.
 pub(crate) enum EnqueueError {
-    Full(PendingBatch),
+    Full(Box<PendingBatch>),
     Closed,
 }
 
@@ -70,7 +70,7 @@ impl IngestQueue {
         }
         let (spans, bytes) = (state.spans + waiting.entry.bodies.len(), state.bytes + waiting.entry.payload.len());
         if !state.waiting.is_empty() && (spans > self.max_spans || bytes > self.max_bytes) {
-            return Err(EnqueueError::Full(waiting));
+            return Err(EnqueueError::Full(Box::new(waiting)));
         }
         (state.spans, state.bytes) = (spans, bytes);
         state.waiting.push_back(waiting);
