@@ -64,7 +64,8 @@ impl ConnectionPool {
         loop {
             let (mut connection, is_fresh) = match self.idle.take(&origin) {
                 Some(connection) => (connection, false),
-                None => (self.connect(&uri).await?, true),
+                // Boxed: rare, and far larger than an exchange.
+                None => (Box::pin(self.connect(&uri)).await?, true),
             };
             match connection.send(request).await {
                 Ok(response) => {

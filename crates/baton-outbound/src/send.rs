@@ -41,7 +41,7 @@ impl GuardedClient {
         let deadline = Instant::now() + self.options.request_timeout;
         let target = Target::from_uri(request.uri().clone())?;
         let late = OutboundError::Timeout { target: target.to_string(), limit: self.options.request_timeout };
-        let followed = self.follow_redirects(target.clone(), request, secrets, ConnectionReuse::Keep);
+        let followed = Box::pin(self.follow_redirects(target.clone(), request, secrets, ConnectionReuse::Keep));
         let (head, body) = match timeout_at(deadline, followed).await {
             Ok(followed) => followed?.into_parts(),
             Err(_) => return Err(late),
