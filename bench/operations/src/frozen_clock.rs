@@ -5,7 +5,7 @@ use std::{sync::mpsc, time::Duration};
 use tokio::task::JoinHandle;
 
 /// Time that one operation takes, as for a single client of a release build.
-const OPERATION_TIME: Duration = Duration::from_millis(1);
+const OPERATION_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The runtime's clock, which only [`FrozenClock::step`] advances.
 ///
@@ -30,7 +30,7 @@ impl FrozenClock {
 
     /// Advances the clock by one operation.
     pub async fn step(&self) {
-        tokio::time::advance(OPERATION_TIME).await;
+        tokio::time::advance(OPERATION_INTERVAL).await;
     }
 
     /// Returns to real time.

@@ -13,13 +13,13 @@ use std::sync::{
 /// Groups that one thread commits before it sleeps; the writer thread takes the rest.
 const MAX_GROUPS: usize = 4;
 
-static ENABLED: AtomicBool = AtomicBool::new(false);
+static IDLE_COMMITS: AtomicBool = AtomicBool::new(false);
 static JOURNALS: RwLock<Vec<Weak<WriterSharedState>>> = RwLock::new(Vec::new());
 
 /// Lets idle threads commit for the journals that are opened from now on. The runtime must call [`commit_when_idle`]
 /// before each of its threads sleeps.
 pub fn enable_idle_commits() {
-    ENABLED.store(true, Ordering::Release);
+    IDLE_COMMITS.store(true, Ordering::Release);
 }
 
 /// Commits what is queued, unless another thread does.
@@ -32,7 +32,7 @@ pub fn commit_when_idle() {
 }
 
 pub(super) fn are_enabled() -> bool {
-    ENABLED.load(Ordering::Acquire)
+    IDLE_COMMITS.load(Ordering::Acquire)
 }
 
 pub(super) fn register(journal: &Arc<WriterSharedState>) {

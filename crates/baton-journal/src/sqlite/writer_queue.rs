@@ -13,7 +13,7 @@ use std::time::Duration;
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);
 
 /// Looks without a new job until the writer thread sleeps.
-const MAX_QUIET_LOOKS: u32 = 100;
+const MAX_QUIET_ROUNDS: u32 = 100;
 
 /// With that many jobs, the writer thread is woken: the threads of the runtime are busy.
 const MAX_IDLE_JOBS: usize = 32;
@@ -89,7 +89,7 @@ impl WriterQueue {
             return self.jobs.wait(wait);
         }
         let mut turn = self.turn.lock();
-        let (mut pushes, mut takes, mut quiet_looks) = (turn.pushes, None, 0);
+        let (mut pushes, mut takes, mut quiet_rounds) = (turn.pushes, None, 0);
         loop {
             let (queued, is_closed) = self.jobs.status();
             if queued == 0 && is_closed {
@@ -106,13 +106,13 @@ impl WriterQueue {
                 return true;
             }
             takes = (queued > 0).then_some(turn.takes);
-            quiet_looks = if queued == 0 && turn.pushes == pushes { quiet_looks + 1 } else { 0 };
+            quiet_rounds = if queued == 0 && turn.pushes == pushes { quiet_rounds + 1 } else { 0 };
             pushes = turn.pushes;
-            if quiet_looks >= MAX_QUIET_LOOKS {
+            if quiet_rounds >= MAX_QUIET_ROUNDS {
                 turn.is_sleeping = true;
                 self.changed.wait(&mut turn);
                 turn.is_sleeping = false;
-                quiet_looks = 0;
+                quiet_rounds = 0;
             } else {
                 self.changed.wait_for(&mut turn, LOOK_INTERVAL);
             }

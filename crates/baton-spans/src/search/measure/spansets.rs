@@ -88,10 +88,14 @@ impl LeafCounter<'_> {
     /// Whether evaluating all rows is possible, and faster than reading the traces that may meet the plan.
     fn is_worth_evaluating_rows(&self, plan: &TracePlan, spans: &SpansetPushdown<'_>) -> Result<bool, SpanStoreError> {
         let context = self.context;
-        let Some(windows) = windows(context.segments, context.time, context.budget)? else { return Ok(true) };
+        let Some(windows) = windows(context.segments, context.time, context.budget)? else { return Ok(false) };
         let traces = size(&plan.drivers(context.segments)).min(size(&windows));
         let mut rows = 0;
-        for (segment, window) in context.segments.iter().zip(&windows).filter(|(_, window)| !window.is_empty()) {
+        for (number, (segment, window)) in context.segments.iter().zip(&windows).enumerate() {
+            // Rows are evaluated in every segment of that time, also if no trace of it is.
+            if !is_in_time(context, number) {
+                continue;
+            }
             let ordinals = window.min().unwrap_or_default()..window.max().map_or(0, |last| last + 1);
             let mut has_columns = false;
             segment.table(&mut |table| {
