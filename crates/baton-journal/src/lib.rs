@@ -14,6 +14,5 @@ mod stored_events;
 
 pub use memory::MemoryJournal;
 pub use sqlite::{
-    AbsentJournal, DirectoryLock, JournalOptions, JournalRepair, QuarantinedStream, SqliteJournal, commit_when_idle,
-    enable_idle_commits, is_owned, repair,
+    AbsentJournal, DirectoryLock, JournalOptions, JournalRepair, QuarantinedStream, SqliteJournal, is_owned, repair,
 };

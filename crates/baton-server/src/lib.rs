@@ -38,7 +38,7 @@ pub use baton_http::{CorsError, CorsOrigins, RateLimit, Surface, TlsFiles};
 pub use baton_http_a2a::{A2aOptions, VersionRule};
 pub use baton_http_openai::ResponsesOptions;
 pub use baton_identity::{Algorithm, IssuerConfig};
-pub use baton_journal::{commit_when_idle, enable_idle_commits, is_owned};
+pub use baton_journal::is_owned;
 pub use baton_model_registry::{EnvironmentVariables, ModelSettings, process_environment};
 pub use baton_models::{ModelCatalog, PlaybookReport, TokenRates, check_playbook};
 pub use baton_toolhost::{NativeTools, Tool, ToolContext, ToolError, reap_groups};

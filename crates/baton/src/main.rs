@@ -74,10 +74,8 @@ fn main() -> ExitCode {
 fn start(cli: Cli, screen: Screen) -> Result<Exit, CliError> {
     log::start(&cli.log)?;
     let workers = std::thread::available_parallelism().map_or(MIN_WORKERS, |cores| cores.get().max(MIN_WORKERS));
-    baton_server::enable_idle_commits();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(workers)
-        .on_thread_park(baton_server::commit_when_idle)
         .enable_all()
         .build()
         .map_err(|error| CliError::new(ErrorCode::INTERNAL, format!("the runtime cannot start: {error}")))?;

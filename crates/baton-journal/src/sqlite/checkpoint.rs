@@ -1,6 +1,6 @@
 //! The checkpointer thread: copies pages of the WAL to the database while the writer commits.
 
-use super::{open::open_checkpointer, writer::WriterSharedState};
+use super::open::open_checkpointer;
 use parking_lot::{Condvar, Mutex};
 use std::{
     io,
@@ -33,11 +33,11 @@ enum CheckpointPhase {
 }
 
 impl Checkpointer {
-    pub(super) fn start(file: &Path, shared: &Arc<WriterSharedState>) -> io::Result<Self> {
+    pub(super) fn start(file: &Path) -> io::Result<Self> {
         let state = Arc::new(CheckpointState::default());
-        let (working, file, shared) = (Arc::clone(&state), file.to_owned(), Arc::clone(shared));
+        let (working, file) = (Arc::clone(&state), file.to_owned());
         let thread = thread::Builder::new().name("journal-checkpointer".to_owned());
-        let thread = thread.spawn(move || working.run(&file, &shared))?;
+        let thread = thread.spawn(move || working.run(&file))?;
         Ok(Self { state, thread: Some(thread) })
     }
 
@@ -72,7 +72,7 @@ impl Drop for Checkpointer {
 }
 
 impl CheckpointState {
-    fn run(&self, file: &Path, shared: &WriterSharedState) {
+    fn run(&self, file: &Path) {
         let mut connection = None;
         while self.wait_for_request() {
             // Opened for the first checkpoint: many processes never reach one.
@@ -88,8 +88,6 @@ impl CheckpointState {
             if *phase == CheckpointPhase::Requested {
                 *phase = CheckpointPhase::Copied;
             }
-            drop(phase);
-            shared.queue.request_turn();
         }
     }
 

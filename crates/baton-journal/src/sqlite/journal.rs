@@ -6,17 +6,16 @@ use super::{
     claims,
     conversations::{self, ConversationKey},
     encode::EncodedCommit,
-    idle,
+    error::closed_error,
     job::{LeaseRequest, PendingReply, WriterJob},
     list, load,
     open::{JournalOptions, LockedDirectory, lock_or_create, open_writer},
     outbox,
-    queue::JobQueue,
+    queue::{JobQueue, PushError},
     readers::Readers,
     retain::{self, UnpinnedBlobPage},
     tallies,
     writer::{JournalWriter, WriterSharedState},
-    writer_queue::{Committers, WriterQueue},
 };
 use baton_ports::{
     Blob, BoxFuture, Claim, Commit, CommitObserver, ConversationPage, ConversationQuery, DeleteOutcome, Journal,
@@ -52,10 +51,8 @@ impl SqliteJournal {
     pub fn open(directory: &Path, options: JournalOptions) -> Result<Self, JournalError> {
         let possession = lock_or_create(directory, options.if_absent)?;
         let writer = JournalWriter::new(open_writer(&possession.file, options.if_absent)?, &options)?;
-        let committers = if idle::are_enabled() { Committers::IdleThreads } else { Committers::WriterThread };
         let shared = Arc::new(WriterSharedState {
-            queue: WriterQueue::new(JobQueue::new(options.queue.max(1), options.queue_bytes), committers),
-            writer: Mutex::new(Some(writer)),
+            queue: JobQueue::new(options.queue.max(1), options.queue_bytes),
             observer: RwLock::new(None),
             healthy: AtomicBool::new(true),
             probing: AtomicBool::new(false),
@@ -63,13 +60,10 @@ impl SqliteJournal {
         });
         let no_thread = |error| JournalError::Unavailable(format!("cannot start a thread: {error}"));
         let readers = Readers::start(&possession.file, options.readers).map_err(no_thread)?;
-        let checkpointer = Checkpointer::start(&possession.file, &shared).map_err(no_thread)?;
+        let checkpointer = Checkpointer::start(&possession.file).map_err(no_thread)?;
         let working = shared.clone();
         let thread = thread::Builder::new().name("journal-writer".to_owned());
-        let thread = thread.spawn(move || working.run(checkpointer)).map_err(no_thread)?;
-        if committers == Committers::IdleThreads {
-            idle::register(&shared);
-        }
+        let thread = thread.spawn(move || writer.run(&working, checkpointer)).map_err(no_thread)?;
         let LockedDirectory { lock, file } = possession;
         Ok(Self { shared, readers, writer: Mutex::new(Some(thread)), lock: Mutex::new(Some(lock)), file })
     }
@@ -117,7 +111,13 @@ impl SqliteJournal {
         job: impl FnOnce(PendingReply<T>) -> WriterJob,
     ) -> BoxFuture<'static, Result<T, JournalError>> {
         let (reply, answer) = PendingReply::new();
-        self.shared.queue.push(job(reply));
+        let job = job(reply);
+        let bytes = job.bytes();
+        match self.shared.queue.push(job, bytes) {
+            Ok(()) => {}
+            Err(PushError::Full(job)) => job.fail(JournalError::Busy),
+            Err(PushError::Closed(job)) => job.fail(closed_error()),
+        }
         answer
     }
 }

@@ -12,7 +12,6 @@ mod conversations;
 mod deletions;
 mod encode;
 mod error;
-mod idle;
 mod job;
 mod journal;
 mod lease;
@@ -30,9 +29,7 @@ mod rows;
 mod tallies;
 mod tokens;
 mod writer;
-mod writer_queue;
 
-pub use idle::{commit_when_idle, enable_idle_commits};
 pub use journal::SqliteJournal;
 pub use open::{AbsentJournal, DirectoryLock, JournalOptions, is_owned};
 pub use repair::{JournalRepair, QuarantinedStream, repair};

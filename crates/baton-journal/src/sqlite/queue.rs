@@ -15,7 +15,6 @@ struct QueueState<T> {
     items: VecDeque<(T, usize)>,
     bytes: usize,
     closed: bool,
-    woken: bool,
 }
 
 /// Whether to wait for an item if the queue is empty.
@@ -33,20 +32,13 @@ pub(super) enum PushError<T> {
 
 impl<T> JobQueue<T> {
     pub(super) fn new(max_items: usize, max_bytes: usize) -> Self {
-        let waiting = QueueState { items: VecDeque::new(), bytes: 0, closed: false, woken: false };
+        let waiting = QueueState { items: VecDeque::new(), bytes: 0, closed: false };
         Self { state: Mutex::new(waiting), filled: Condvar::new(), max_items, max_bytes }
     }
 
     /// Queues without waiting. An item above the byte limit is accepted if the queue is empty; otherwise it could never
     /// pass.
     pub(super) fn push(&self, item: T, bytes: usize) -> Result<(), PushError<T>> {
-        self.push_quietly(item, bytes)?;
-        self.filled.notify_one();
-        Ok(())
-    }
-
-    /// Queues without waking a thread; returns the number of queued items.
-    pub(super) fn push_quietly(&self, item: T, bytes: usize) -> Result<usize, PushError<T>> {
         let mut waiting = self.state.lock();
         if waiting.closed {
             return Err(PushError::Closed(item));
@@ -58,29 +50,9 @@ impl<T> JobQueue<T> {
         }
         waiting.bytes += bytes;
         waiting.items.push_back((item, bytes));
-        Ok(waiting.items.len())
-    }
-
-    /// Waits for an item, or until it is woken; false if the queue is closed and empty.
-    pub(super) fn wait(&self, wait: Wait) -> bool {
-        let mut waiting = self.state.lock();
-        if waiting.items.is_empty() && !waiting.closed && !waiting.woken && wait == Wait::Yes {
-            self.filled.wait_while(&mut waiting, |state| state.items.is_empty() && !state.closed && !state.woken);
-        }
-        waiting.woken = false;
-        !(waiting.items.is_empty() && waiting.closed)
-    }
-
-    /// Ends a wait without an item.
-    pub(super) fn wake(&self) {
-        self.state.lock().woken = true;
-        self.filled.notify_all();
-    }
-
-    /// Number of queued items, and whether the queue is closed.
-    pub(super) fn status(&self) -> (usize, bool) {
-        let state = self.state.lock();
-        (state.items.len(), state.closed)
+        drop(waiting);
+        self.filled.notify_one();
+        Ok(())
     }
 
     /// Moves items to `taken`, up to the limits; false if the queue is closed and empty.

@@ -1,4 +1,4 @@
-//! The writer: executes all queued jobs in one transaction, syncs, notifies the observer and replies.
+//! The writer thread: executes all queued jobs in one transaction, syncs, notifies the observer and replies.
 
 use super::{
     cache::{HeadCache, PendingHead, PrincipalCache},
@@ -7,17 +7,15 @@ use super::{
     error::{closed_error, from_sql},
     job::WriterJob,
     open::JournalOptions,
-    queue::Wait,
-    writer_queue::WriterQueue,
+    queue::{JobQueue, Wait},
 };
 use baton_ports::{CommitObserver, JournalError};
 use baton_types::StreamId;
 use foldhash::HashMap;
-use parking_lot::{Mutex, RwLock};
+use parking_lot::RwLock;
 use rusqlite::Connection;
 use std::{
     collections::VecDeque,
-    panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicI32, AtomicU32, Ordering},
@@ -32,9 +30,7 @@ const NO_PAGE_LIMIT: u32 = 4_294_967_294;
 
 /// State shared by the journal's handle and its writer.
 pub(super) struct WriterSharedState {
-    pub(super) queue: WriterQueue,
-    /// `None` once the journal is closed. The thread that holds it commits.
-    pub(super) writer: Mutex<Option<JournalWriter>>,
+    pub(super) queue: JobQueue<WriterJob>,
     pub(super) observer: RwLock<Option<Arc<dyn CommitObserver>>>,
     pub(super) healthy: AtomicBool,
     /// Set when a probe is queued, cleared after every group: at most one probe per group.
@@ -63,15 +59,11 @@ pub(super) struct JournalWriter {
     /// Pages in the WAL that trigger the next checkpoint.
     due_pages: i32,
     checkpoint_pages: i32,
-    /// Whether the checkpointer has been asked to copy pages.
-    is_checkpoint_requested: bool,
     group: usize,
     max_pages: u32,
-    /// Buffer of a group.
-    jobs: Vec<WriterJob>,
 }
 
-/// Fails all queued jobs if the writer cannot go on.
+/// Fails all queued jobs if the writer thread ends early.
 struct AbandonGuard<'a>(&'a WriterSharedState);
 
 impl Drop for AbandonGuard<'_> {
@@ -79,55 +71,6 @@ impl Drop for AbandonGuard<'_> {
         self.0.healthy.store(false, Ordering::Release);
         for job in self.0.queue.abandon() {
             job.fail(closed_error());
-        }
-    }
-}
-
-impl WriterSharedState {
-    /// The writer thread: runs until the queue is closed and empty, then truncates the WAL.
-    pub(super) fn run(&self, checkpointer: Checkpointer) {
-        let abandon = AbandonGuard(self);
-        let mut wait = Wait::Yes;
-        while self.queue.wait_for_turn(wait) {
-            let mut writer = self.writer.lock();
-            let Some(writer) = writer.as_mut() else { break };
-            writer.commit_group(self);
-            // Rows are removed between groups of commits and while the queue is empty.
-            if writer.is_deleting() {
-                writer.delete_batch();
-            }
-            writer.checkpoint_when_due(&checkpointer);
-            wait = if writer.is_deleting() { Wait::No } else { Wait::Yes };
-        }
-        let Some(mut writer) = self.writer.lock().take() else { return };
-        writer.abort_deletions();
-        drop(abandon);
-        // Its connection must not be the last one: it would not truncate the WAL.
-        drop(checkpointer);
-        if let Err(error) = writer.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
-            tracing::warn!(%error, "the journal was closed without a checkpoint; the next start runs it");
-        }
-    }
-
-    /// Commits at most that many groups of queued jobs, unless another thread commits.
-    pub(super) fn commit_queued(&self, max_groups: usize) {
-        if self.queue.len() == 0 {
-            return;
-        }
-        let Some(mut writer) = self.writer.try_lock() else { return };
-        let Some(writer) = writer.as_mut() else { return };
-        // A panic must not end a thread of the runtime.
-        let committed = catch_unwind(AssertUnwindSafe(|| {
-            for _ in 0..max_groups {
-                if !writer.commit_group(self) {
-                    break;
-                }
-            }
-        }));
-        if committed.is_err() {
-            drop(AbandonGuard(self));
-        } else if writer.needs_thread() {
-            self.queue.request_turn();
         }
     }
 }
@@ -155,34 +98,41 @@ impl JournalWriter {
             wal_pages: logged,
             due_pages: checkpoint_pages,
             checkpoint_pages,
-            is_checkpoint_requested: false,
             group: options.group.max(1),
             max_pages: 0,
-            jobs: Vec::new(),
         };
         writer.reload_counters().map_err(|error| from_sql(&error))?;
         writer.deletions = deletions::load(&writer.connection).map_err(|error| from_sql(&error))?.into();
         Ok(writer)
     }
 
-    /// Commits one group of queued jobs; false if there are none.
-    fn commit_group(&mut self, shared: &WriterSharedState) -> bool {
-        let mut jobs = std::mem::take(&mut self.jobs);
-        shared.queue.take(&mut jobs, self.group, GROUP_BYTES);
-        self.limit_pages(shared.max_pages.load(Ordering::Acquire));
-        let is_group = !jobs.is_empty();
-        if is_group {
-            self.process_group(shared, &mut jobs);
-            shared.probing.store(false, Ordering::Release);
+    /// Runs until the queue is closed and empty, then truncates the WAL.
+    pub(super) fn run(mut self, shared: &WriterSharedState, checkpointer: Checkpointer) {
+        let abandon = AbandonGuard(shared);
+        let mut jobs = Vec::new();
+        loop {
+            // Rows are removed between groups of commits and while the queue is empty.
+            let wait = if self.is_deleting() { Wait::No } else { Wait::Yes };
+            if !shared.queue.take(&mut jobs, self.group, GROUP_BYTES, wait) {
+                break;
+            }
+            self.limit_pages(shared.max_pages.load(Ordering::Acquire));
+            if !jobs.is_empty() {
+                self.process_group(shared, &mut jobs);
+                shared.probing.store(false, Ordering::Release);
+            }
+            if self.is_deleting() {
+                self.delete_batch();
+            }
+            self.checkpoint_when_due(&checkpointer);
         }
-        self.jobs = jobs;
-        is_group
-    }
-
-    /// Whether the writer thread has more to do than to commit.
-    fn needs_thread(&self) -> bool {
-        let is_checkpoint_due = self.wal_pages.load(Ordering::Relaxed) >= self.due_pages;
-        self.is_deleting() || is_checkpoint_due && !self.is_checkpoint_requested
+        self.abort_deletions();
+        drop(abandon);
+        // Its connection must not be the last one: it would not truncate the WAL.
+        drop(checkpointer);
+        if let Err(error) = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)") {
+            tracing::warn!(%error, "the journal was closed without a checkpoint; the next start runs it");
+        }
     }
 
     fn process_group(&mut self, shared: &WriterSharedState, jobs: &mut Vec<WriterJob>) {
@@ -285,14 +235,12 @@ impl JournalWriter {
     /// the group.
     fn checkpoint_when_due(&mut self, checkpointer: &Checkpointer) {
         if checkpointer.take_copied() {
-            self.is_checkpoint_requested = false;
             if let Err(error) = self.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
                 tracing::warn!(%error, "a checkpoint failed; the log grows until one succeeds");
             }
             // Readers of old snapshots keep the WAL; it is not checkpointed again after every commit.
             self.due_pages = self.wal_pages.swap(0, Ordering::Relaxed).saturating_add(self.checkpoint_pages);
         } else if self.wal_pages.load(Ordering::Relaxed) >= self.due_pages {
-            self.is_checkpoint_requested = true;
             checkpointer.request();
         } else if self.wal_pages.load(Ordering::Relaxed) < self.checkpoint_pages {
             self.due_pages = self.checkpoint_pages;

@@ -11,8 +11,6 @@ mod damage;
 #[cfg(test)]
 mod fault;
 #[cfg(test)]
-mod idle;
-#[cfg(test)]
 mod lists;
 #[cfg(test)]
 mod model;
@@ -54,14 +52,6 @@ macro_rules! on_every_journal {
                 let journal =
                     baton_journal::SqliteJournal::open(directory.path(), baton_journal::JournalOptions::default()).unwrap();
                 super::$module::$contract(&journal).await;
-            })*
-        }
-
-        #[cfg(test)]
-        mod on_idle_threads {
-            $(#[test]
-            fn $contract() {
-                super::idle::run_on_worker(|journal| async move { super::$module::$contract(&journal).await });
             })*
         }
     };
